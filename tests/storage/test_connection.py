@@ -213,10 +213,10 @@ def test_a_worker_looks_for_jobs_again_when_the_server_is_back(
     name = postgres.name_of(str(db.url))
     allow = f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS '
     with a_dispatcher(db, 60_000, 1) as broker:
-        rows(postgres.address("postgres"), allow + "false")
-        cut_off(str(db.url), through=postgres.address("postgres"))
+        rows(postgres.address("postgres", postgres.SUPERUSER), allow + "false")
+        cut_off(str(db.url), through=postgres.address("postgres", postgres.SUPERUSER))
         assert watcher.has_failed.wait(PATIENCE_SECONDS)
-        rows(postgres.address("postgres"), allow + "true")
+        rows(postgres.address("postgres", postgres.SUPERUSER), allow + "true")
         with closing(Database(db.path)) as elsewhere:  # whose calls this worker does not hear
             elsewhere.write(enqueue, NewJob(kind="noop", queue="q"), now=clock.now())
         assert broker.dispatcher.fetch("q", PATIENCE_SECONDS) is not None

@@ -102,13 +102,14 @@ def test_a_role_without_rights_is_told_the_line_that_helps() -> None:
     url = postgres.empty()
     role = postgres.name_of(url) + "_wren"
     try:
-        rows(url, f'CREATE ROLE "{role}" LOGIN')
-        weak = url.replace("postgres@", f"{role}@")
+        admin = postgres.address(postgres.name_of(url), postgres.SUPERUSER)
+        rows(admin, f'CREATE ROLE "{role}" LOGIN')
+        weak = postgres.address(postgres.name_of(url), role)
         line = f'ALTER DATABASE "{postgres.name_of(url)}" OWNER TO "{role}"'
         with pytest.raises(ServerUnfit, match=f"the right CREATE in its schema.*{line}"):
             moving.opened(weak)
-        rows(url, line)
+        rows(admin, line)
         moving.opened(weak).close()
     finally:
         postgres.drop(url)
-        rows(postgres.address("postgres"), f'DROP ROLE "{role}"')
+        rows(postgres.address("postgres", postgres.SUPERUSER), f'DROP ROLE "{role}"')

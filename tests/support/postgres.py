@@ -20,6 +20,8 @@ from support.database import RUN
 
 SERVER = Path(__file__).with_name("postgres_server.py")
 TEMPLATE = "template_signet"
+#: The owner of all databases: an ordinary role, because policies of rows do not apply to a superuser.
+ROLE, SUPERUSER = "signet", "postgres"
 _numbers = count()
 
 
@@ -32,12 +34,14 @@ def server() -> str:
         if not folder.exists():
             folder.mkdir(mode=0o755)
             _start(folder)
+            with psycopg.connect(f"postgresql://{SUPERUSER}@/postgres?host={folder}") as connection:
+                connection.execute(f"CREATE ROLE {ROLE} LOGIN")
     return str(folder)
 
 
-def address(name: str) -> str:
+def address(name: str, role: str = ROLE) -> str:
     """Return the address of a database of the server."""
-    return f"postgresql://postgres@/{name}?host={server()}"
+    return f"postgresql://{role}@/{name}?host={server()}"
 
 
 def empty() -> str:
@@ -51,7 +55,7 @@ def clone(fill: Callable[[str], object]) -> str:
         has = "SELECT 1 FROM pg_database WHERE datname = %s AND datistemplate"
         if connection.execute(has, (TEMPLATE,)).fetchone() is None:
             connection.execute(f"DROP DATABASE IF EXISTS {TEMPLATE}")
-            connection.execute(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
+            connection.execute(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0 OWNER {ROLE}")
             fill(address(TEMPLATE))
             connection.execute(f"ALTER DATABASE {TEMPLATE} IS_TEMPLATE true")
     return _make(TEMPLATE)
@@ -76,13 +80,15 @@ def name_of(url: str) -> str:
 def _make(template: str) -> str:
     name = f"test_{os.getpid()}_{next(_numbers)}"
     with _connected() as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
+        connection.execute(
+            f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY OWNER {ROLE}"
+        )
     return address(name)
 
 
 @contextmanager
 def _connected() -> Iterator[psycopg.Connection[tuple[object, ...]]]:
-    with psycopg.connect(address("postgres"), autocommit=True) as connection:
+    with psycopg.connect(address("postgres", SUPERUSER), autocommit=True) as connection:
         yield connection
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from signet import clock
-from signet.db import vectors
+from signet.db import barrier, vectors
 from signet.db.driver import Row
 from signet.db.transaction import ReadTx
 
@@ -204,7 +204,8 @@ class VectorCache:
         ):
             self._begin(*self._of)  # restored to an older state, and written to since
         width, model = self._of
-        rows = tx.all(self.statements.after, (self._last, width, model, model, PART))
+        with barrier.lifted(tx.connection):
+            rows = tx.all(self.statements.after, (self._last, width, model, model, PART))
         if rows:
             _add(self._packed, rows)
         is_all = len(rows) < PART

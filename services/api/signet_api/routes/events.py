@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple, Self
 from fastapi import Header, Query
 
 from signet import clock
-from signet.db import ReadTx, processes
+from signet.db import ReadTx, barrier, processes
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller
 from signet.domain.injections import record
@@ -216,7 +216,8 @@ class EventFollower:
         is_limited = self.caller.scope.limits() or self.caller.spaces(Verb.READ) is not None
         if not (is_limited or self.caller.hidden):
             return memory_ids
-        owned = lookup.owners(tx, list(memory_ids))
+        with barrier.lifted(tx.connection):  # or those of others would look deleted
+            owned = lookup.owners(tx, list(memory_ids))
         seen = {one.id for one in owned if self._may_see(one.agent_id, one.project, one.visibility)}
         gone = () if self.caller.scope.limits() else {*memory_ids} - {one.id for one in owned}
         return seen.union(gone)

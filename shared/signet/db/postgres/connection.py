@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
-from psycopg import RawCursor
+from psycopg import RawCursor, sql
 from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrDumper
 
-from signet.db import dialect
+from signet.db import barrier, dialect
 from signet.db.driver import sqlite
 from signet.db.postgres import words
 from signet.db.postgres.nodes import glob_regex
@@ -161,6 +161,8 @@ class ServerConnection:
         self.words_due = False
         #: Whether a transaction has begun and not ended, also if the server has closed the connection meanwhile.
         self._has_begun = False
+        #: What has begun the present transaction that only reads.
+        self._begun_by: bytes | None = None
         #: Whether a statement of the transaction met a conflict with another transaction.
         self.has_conflict = False
         self._collisions = 0
@@ -205,9 +207,23 @@ class ServerConnection:
         return True
 
     def begin(self, statement: str) -> None:
-        self._raw.execute(statement)
+        """Begin a transaction, and put the barrier of the present caller before its reads."""
+        text, reads = statement.encode(), statement == _BEGIN["BEGIN"]
+        if reads and (limit := barrier.CURRENT.get()) is not None:
+            text += b"; " + self._barrier(limit)  # in the same message
+        self._raw.execute(text, prepare=False)
         self._has_begun = True
+        self._begun_by = text if reads else None
         self.words_due = self.has_conflict = False
+
+    def put_barrier(self, limit: barrier.Barrier | None) -> None:
+        """Exchange the barrier of the present transaction."""
+        self._raw.execute(self._barrier(limit or barrier.Barrier("")), prepare=False)
+
+    def _barrier(self, limit: barrier.Barrier) -> bytes:
+        put = "SET LOCAL signet.reader = {}; SET LOCAL signet.spaces = {}"
+        values = (limit.reader.replace("\0", "\ufffd"), ",".join(limit.spaces))
+        return sql.SQL(put).format(*map(sql.Literal, values)).as_bytes(self._raw)
 
     def roll_back(self) -> None:
         """Undo the transaction, which the server has done if it has closed the connection."""
@@ -226,7 +242,13 @@ class ServerConnection:
         self._collisions = 0
 
     def note_failure(self, error: psycopg.Error, *, may_run_again: bool) -> None:
-        """Note that the transaction must be rolled back, and whether it may succeed when it runs again."""
+        """Note that the transaction must be rolled back, and whether it may succeed when it runs again.
+
+        One that only reads goes on, as in SQLite, but with a new snapshot: the server has ended the old one.
+        """
+        is_failed = self._raw.info.transaction_status == TransactionStatus.INERROR
+        if self._begun_by is not None and is_failed:
+            self._raw.execute(b"ROLLBACK; " + self._begun_by, prepare=False)
         self.total_changes += 1
         if isinstance(error, psycopg.errors.UniqueViolation):
             self._collisions += 1

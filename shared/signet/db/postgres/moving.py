@@ -108,6 +108,7 @@ def to_server(file: Connection, server: Server, *, tell: Tell = lambda rows: Non
         names = sql.SQL(", ").join(sql.Identifier(table.name) for table in tables)
         server.execute(sql.SQL("TRUNCATE {}").format(names))
         _switch_triggers(server, tables, "DISABLE")
+        _switch_barrier(server, "NO FORCE")
         sent = {}
         done = 0
         for table in tables:
@@ -117,6 +118,7 @@ def to_server(file: Connection, server: Server, *, tell: Tell = lambda rows: Non
         words.rebuild(server)
         _check(sent, {table.name: _digest(_stored(server, table)) for table in tables})
         _switch_triggers(server, tables, "ENABLE")
+        _switch_barrier(server, "FORCE")
     return Moved({name: rows.number for name, rows in sent.items()}, adapted, left_out)
 
 
@@ -383,6 +385,13 @@ def _switch_triggers(server: Server, tables: Iterable[CommonTable], how: str) ->
     for table in tables:
         name = sql.Identifier(table.name)
         server.execute(sql.SQL("ALTER TABLE {} {} TRIGGER USER").format(name, sql.SQL(how)))
+
+
+def _switch_barrier(server: Server, how: str) -> None:
+    """Let COPY write to the tables with a barrier, or not."""
+    for (name,) in server.execute("SELECT polrelid::regclass::text FROM pg_policy").fetchall():
+        statement = sql.SQL("ALTER TABLE {} {} ROW LEVEL SECURITY")
+        server.execute(statement.format(sql.Identifier(name), sql.SQL(how)))
 
 
 def _continue_numbers(file: Connection, server: Server) -> None:

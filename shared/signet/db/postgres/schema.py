@@ -18,6 +18,7 @@ from signet.errors import StorageBusy
 LEAST_VERSION = 170_000
 _LOCK = "SELECT pg_advisory_xact_lock(7391, 2)"
 _NOTE = "SELECT obj_description(to_regclass('signet_schema_version'), 'pg_class')"
+_BARRIER = "SELECT 1 FROM pg_policy WHERE polrelid = to_regclass('memories')"
 _EXISTS = "SELECT to_regclass('signet_schema_version') IS NOT NULL"
 
 Raw = psycopg.Connection[tuple[Any, ...]]
@@ -74,6 +75,8 @@ def upgrade(
                 for one in later:
                     connection.execute(script(one).encode())
                     connection.execute("UPDATE signet_schema_version SET version_num = %s", (one,))
+                if connection.execute(_BARRIER).fetchone() is None:  # made before there was one
+                    connection.execute(tables.BARRIER)
         except psycopg.Error as error:
             raise ServerUnfit(f"{shown(url)} refused the schema: {str(error).strip()}") from error
     return before
@@ -115,5 +118,6 @@ def set_note(connection: Raw, text: str | None) -> None:
 def create(connection: Raw, head: str) -> None:
     """Create all tables in an empty database, without rows, in the transaction of the caller."""
     connection.execute(tables.schema().encode())
+    connection.execute(tables.BARRIER)
     connection.execute("CREATE TABLE signet_schema_version (version_num TEXT PRIMARY KEY)")
     connection.execute("INSERT INTO signet_schema_version VALUES (%s)", (head,))

@@ -18,6 +18,8 @@ def _read(name: str) -> str:
 PARTS = ("tables.sql", "functions.sql", "words.sql", "triggers.sql")
 #: The rows of a new memory, with the parameter `at`.
 FIRST_ROWS = _read("first_rows.sql").encode()
+#: The barrier of reads, after the tables.
+BARRIER = _read("readers.sql").encode()
 _BODIES = dict(_TABLE.findall(_read("tables.sql")))
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signet import clock
-from signet.db import ReadTx, WriteTx, columns
+from signet.db import ReadTx, WriteTx, barrier, columns
 from signet.domain.activity import sql
 from signet.errors import Invalid
 from signet.observe.logread import Entry, strings
@@ -249,7 +249,8 @@ def timeline_of(
     found = tx.tuples(sql.MEMORY_OF_JOB, (entity_id,))
     is_job, memory_id = bool(found), found[0][0] if found else None
     [known] = tx.rows(sql.KnownAs, sql.KNOWN_AS, {"id": entity_id})
-    is_hidden = tx.value(sql.IS_HIDDEN, {"id": entity_id, "hidden": hidden}) is not None
+    with barrier.lifted(tx.connection):
+        is_hidden = tx.value(sql.IS_HIDDEN, {"id": entity_id, "hidden": hidden}) is not None
     kind = EntityType.UNKNOWN if is_hidden else _kind(known, is_job=is_job)
     events = sorted(
         _events(tx, entity_id, kind, lines, memory_id, limit),

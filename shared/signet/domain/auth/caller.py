@@ -9,6 +9,7 @@ from enum import StrEnum
 from signet import ids
 from signet.config import decisive
 from signet.config.decisive import Raw
+from signet.db import barrier
 from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope
 from signet.errors import Forbidden, Unauthenticated
 from signet.wire import access
@@ -193,6 +194,15 @@ class Caller:
             return None
         return tuple(sorted(space for space, may in self.scope.spaces if may is verb))
 
+    @property
+    def barrier(self) -> barrier.Barrier | None:
+        """Return what reads can see at all; None for everything."""
+        spaces = self.spaces(Verb.READ)
+        if spaces is None or self.in_background:
+            return None
+        seen = tuple(map(ids.of_space, spaces))
+        return barrier.Barrier(self.scope.agent or barrier.NO_PERSON, seen)
+
     def may_in(self, space: str, verb: Verb) -> bool:
         found = self.spaces(verb)
         return found is None or space in found
@@ -257,10 +267,12 @@ def is_certain(agent_id: str) -> bool:
 @contextmanager
 def acting_for(caller: Caller) -> Iterator[None]:
     """Run the block on behalf of a caller."""
-    before = _CURRENT.set(caller)
+    seen = None if caller.claims is None else caller.barrier
+    before, limit = _CURRENT.set(caller), barrier.CURRENT.set(seen)
     try:
         yield
     finally:
+        barrier.CURRENT.reset(limit)
         _CURRENT.reset(before)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.config.pipeline import Predictor
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, barrier
 from signet.db.dialect import as_list
 from signet.domain.injections import ratings, show
 from signet.domain.injections.show import Given
@@ -88,7 +88,8 @@ class Cache:
         held = self._known.get(agent_id, KnownWorth())
         if held.change == newest:
             return held
-        rows = tx.tuples(sql.WORTH, (agent_id,))
+        with barrier.lifted(tx.connection):
+            rows = tx.tuples(sql.WORTH, (agent_id,))
         memories = {seq: Worth(*values) for seq, _, *values in rows}
         self._known[agent_id] = read = KnownWorth(
             newest,

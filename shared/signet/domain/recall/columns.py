@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from signet import clock
-from signet.db import ReadTx, fts
+from signet.db import ReadTx, barrier, fts
 from signet.domain.embeddings import vectors
 from signet.domain.recall.sql import reading
 from signet.ids import space_of
@@ -338,14 +338,19 @@ class Columns:
         """Return the table and the number of its newest change; None if the table is newer than the snapshot."""
         newest = reading.newest_change(tx)
         with self.lock:
-            if self._table is None or self._was_put_back(newest[0]):
-                self._read(tx, newest)
-            elif newest[0] > self._at[0]:
-                self._follow(tx, newest)
-            elif newest != self._at and newest[0] == self._at[0]:
-                self._read(tx, newest)
+            if self._table is None or newest != self._at:
+                with barrier.lifted(tx.connection):
+                    self._catch_up(tx, newest)
             assert self._table is not None
             return self._table, newest[0] if newest == self._at else None
+
+    def _catch_up(self, tx: ReadTx, newest: tuple[int, int]) -> None:
+        if self._table is None or self._was_put_back(newest[0]):
+            self._read(tx, newest)
+        elif newest[0] > self._at[0]:
+            self._follow(tx, newest)
+        elif newest[0] == self._at[0]:
+            self._read(tx, newest)
 
     def _was_put_back(self, number: int) -> bool:
         is_late = clock.monotonic_ms() - self._read_at > OLDEST_SNAPSHOT_MS

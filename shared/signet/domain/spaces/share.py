@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from signet import clock, ids
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, barrier
 from signet.db.dialect import as_list
 from signet.domain.agents import registry as agents
 from signet.domain.audit import log as audit
@@ -193,7 +193,9 @@ def page(tx: ReadTx, asked: ShareFilter, *, agent_id: str) -> list[wire.Share]:
         "limit": asked.limit,
         "offset": asked.offset,
     }
-    return [_shown(tx, row) for row in tx.rows(ShareRow, sql.PAGE, given)]
+    rows = tx.rows(ShareRow, sql.PAGE, given)
+    with barrier.lifted(tx.connection):  # what is proposed is still private to its author
+        return [_shown(tx, row) for row in rows]
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
