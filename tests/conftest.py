@@ -57,6 +57,11 @@ BOTH_ENGINES = (
     "api/test_remember.py",
     "api/test_session_end.py",
     "queue/test_claim.py",
+    "recall/test_visibility.py",
+    "store/test_changes.py",
+    "store/test_derived.py",
+    "store/test_retention.py",
+    "store/test_supersede.py",
 )
 
 

@@ -49,6 +49,7 @@ def test_stats_count_what_is_known(api: Api) -> None:
     }
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize("table", sorted(NEEDED))
 def test_without_a_table_of_the_graph_nothing_fails(api: Api, table: str) -> None:
     remember(api, ADA)

@@ -19,6 +19,7 @@ def write(home: Home, size: int = 1) -> None:
     home.run("INSERT INTO runtime_settings (key, value) VALUES (randomblob(8), zeroblob(?))", size)
 
 
+@pytest.mark.sqlite_file
 def test_a_log_that_has_changed_is_moved_once_and_keeps_its_size(home: Home) -> None:
     checkpointer = Checkpointer(home.db.path)
     write(home, 3_000_000)
@@ -37,6 +38,7 @@ def test_a_log_that_has_changed_is_moved_once_and_keeps_its_size(home: Home) -> 
     checkpointer.close()
 
 
+@pytest.mark.sqlite_file
 def test_a_log_that_a_large_transaction_has_left_is_cut(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,6 +51,7 @@ def test_a_log_that_a_large_transaction_has_left_is_cut(
     checkpointer.close()
 
 
+@pytest.mark.sqlite_file
 def test_what_a_reader_still_needs_is_moved_when_it_has_ended(home: Home) -> None:
     checkpointer = Checkpointer(home.db.path)
     write(home)

@@ -75,6 +75,7 @@ def test_two_schedulers_start_a_beat_once_and_the_second_takes_over(home: Home) 
         assert home.processes("scheduler") == 0
 
 
+@pytest.mark.sqlite_file
 def test_a_scheduler_that_waits_can_be_stopped(home: Home) -> None:
     with scheduler(home), second(home) as waiting:
         waiting.send_signal(signal.SIGTERM)
@@ -123,6 +124,7 @@ def test_a_worker_that_is_stopped_loses_its_lease_and_writes_nothing_twice(home:
     assert (home.job(source)["lease_token"], home.job(source)["attempts"]) == (2, 2)
 
 
+@pytest.mark.sqlite_file
 def test_a_lease_that_is_kept_is_not_ended(home: Home) -> None:
     script = Script()
     script.reads("", Hang())
@@ -155,6 +157,7 @@ def test_new_settings_reach_a_running_scheduler(home: Home) -> None:
         eventually(lambda: sweeps(home) == 1)
 
 
+@pytest.mark.sqlite_file
 def test_the_log_is_moved_even_when_another_part_of_the_tick_fails(home: Home) -> None:
     with scheduler(home):
         eventually(lambda: sweeps(home) == 1)

@@ -95,7 +95,7 @@ class TableSchema(NamedTuple):
 @cache
 def tables() -> tuple[TableSchema, ...]:
     """Return the tables of a memory as SQLite has them: those of PostgreSQL are made from these."""
-    listed = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+    listed = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "memories.db"
         model.write_bytes(_template())
