@@ -190,7 +190,15 @@ def openapi() -> Mapping[str, Any]:
 
     described = Described(title="Signet")
     described.include_router(ROUTER)
-    return described.openapi()
+    shown: Mapping[str, Any] = _without_examples(described.openapi())
+    return shown
+
+
+def _without_examples(part: Any) -> Any:
+    """Return a description without examples, which differ between two paths of one operation."""
+    if isinstance(part, dict):
+        return {name: _without_examples(one) for name, one in part.items() if name != "example"}
+    return [_without_examples(one) for one in part] if isinstance(part, list) else part
 
 
 #: The pages of the HTTP reference, with the families of each and their titles.
@@ -393,7 +401,9 @@ def _rank(route: str) -> int:
 @cache
 def examples() -> list[Any]:
     """Return recorded requests with their answers (tests/docs/http.py)."""
-    found: list[Any] = json.loads((DOCS / "reference" / "http.json").read_text("utf-8"))
+    found: list[Any] = json.loads(
+        (DOCS.parent / "services" / "api" / "signet_api" / "examples.json").read_text("utf-8")
+    )
     return found
 
 

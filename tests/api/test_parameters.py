@@ -67,3 +67,14 @@ def test_a_list_is_of_the_agent_that_either_spelling_names(api: Api, name: str) 
     assert api.get(f"/api/memory/timeline?{name}=ada").status == 200
     both = api.get(f"/api/memories?{name}=ada&agent=ada")
     assert both.status == 400 and "it takes agent_id" in both.error
+
+
+def test_the_description_has_examples_that_were_recorded(api: Api) -> None:
+    paths = api.get("/openapi.json").body["paths"]
+    found = paths["/api/memory/remember"]["post"]
+    sent = found["requestBody"]["content"]["application/json"]["example"]
+    assert api.post("/api/memory/remember", sent).status == 200
+    answered = found["responses"]["200"]["content"]["application/json"]["example"]
+    assert answered["content"] == sent["content"]
+    ways = [way for ways in paths.values() for way in ways.values()]
+    assert sum("example" in str(way.get("responses")) for way in ways) >= 20

@@ -1,6 +1,7 @@
 """Record the examples of the HTTP reference: `PYTHONPATH=tests python -m docs.http`.
 
-Each request is sent to a real daemon of the reader of the documentation, and docs/reference/http.json keeps the answer.
+Each request is sent to a real daemon of the reader of the documentation. `signet_api/examples.json` keeps the answer
+for the reference and for `/openapi.json`.
 """
 
 import json
@@ -16,7 +17,7 @@ from cli.program import Program
 from docs.pages import DOCS
 from docs.world import TODAY, a_home, a_session_today, served
 
-EXAMPLES = DOCS / "reference" / "http.json"
+EXAMPLES = DOCS.parent / "services" / "api" / "signet_api" / "examples.json"
 LARDER = "/home/ana/larder"
 #: Routes that the daemon answers only for the proven user.
 PROVEN = {"PATCH /api/config"}

@@ -3,6 +3,7 @@
 Answers are added when the description is first requested; their models would add 0.1 s to every start.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -42,6 +43,7 @@ class Described(FastAPI):
             _describe(found, "fields.toml")
             _add_replies(found, operations.BY_ID.values())
             _describe(found, "answers.toml")
+            _add_examples(found)
         return found
 
 
@@ -91,6 +93,17 @@ def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) 
             for status in (one.status, *one.also):
                 said = {"description": "Successful Response"}
                 responses["responses"].setdefault(str(status), said)["content"] = content
+
+
+def _add_examples(description: dict[str, Any]) -> None:
+    """Add the recorded requests and answers; the first of an operation counts."""
+    for one in json.loads(files("signet_api").joinpath("examples.json").read_text("utf-8")):
+        method, path = one["route"].split(" ")
+        route = description["paths"][path][method.lower()]
+        parts = route["responses"] | {"sent": route.get("requestBody", {})}
+        for name, said in (("sent", one.get("body")), (str(one["status"]), one["answer"])):
+            if said is not None and JSON in parts.get(name, {}).get("content", {}):
+                parts[name]["content"][JSON].setdefault("example", said)
 
 
 @cache

@@ -23,31 +23,18 @@ _OF_NO_PERSON = f"{{alias}}.agent_id NOT GLOB '{USER_PREFIX}*'"
 _ABOUT_USER = ("The user ", "The user''s ", "User ", "I ", "I''m ", "My ")
 _PROFILE = (
     *(f"The user {one} " for one in ("is called", "lives", "works", "speaks", "was born")),
-    *("My name ", "I live ", "I work ", "I speak "),
+    *(f"The user is {one}" for one in ("married", "allergic", "vegan", "vegetarian")),
+    *("I live ", "I work ", "I speak "),
     *(
-        f"{one} is {what}"
-        for one in ("The user",)
-        for what in ("married", "allergic", "vegan", "vegetarian")
+        f"{one} [A-Z]"
+        for who in ("The user", "I")
+        for one in (f"{who} moved to", f"{who} moved from", f"{who} joined")
     ),
     *(
-        f"{one} {verb} [A-Z]"
-        for one in ("The user", "I")
-        for verb in ("moved to", "moved from", "joined")
-    ),
-    *(
-        f"{one} {what} "
-        for one in ("The user''s", "My")
-        for what in (
-            "name",
-            "birthday",
-            "pronouns",
-            "time zone",
-            "timezone",
-            "wife",
-            "husband",
-            "partner",
-            "son",
-            "daughter",
+        f"{whose} {one} "
+        for whose in ("The user''s", "My")
+        for one in "name,birthday,pronouns,time zone,timezone,wife,husband,partner,son,daughter".split(
+            ","
         )
     ),
 )

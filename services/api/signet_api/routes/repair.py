@@ -277,8 +277,8 @@ async def _body(request: Request) -> Mapping[str, object]:
     raw = await request.body()
     try:
         sent = parse_json(raw) if raw.strip() else {}
-    except json.JSONDecodeError as error:
-        raise Invalid("Invalid JSON body") from error
+    except json.JSONDecodeError:
+        sent = None
     if not isinstance(sent, Mapping):
         raise Invalid("Invalid JSON body")
     return sent
