@@ -47,6 +47,7 @@ def test_a_time_stays_where_the_clocks_agree_or_are_unknown(api: Api) -> None:
 
 
 def test_messages_of_another_machine_are_dated_by_this_clock(api: Api) -> None:
+    before = clock.now().replace(microsecond=0)
     turns = [
         {"role": "user", "content": "Which port? " * 50, "timestamp": at(HOUR)},
         {"role": "assistant", "content": "Port 8080. " * 50, "timestamp": at(2 * HOUR)},
@@ -55,7 +56,7 @@ def test_messages_of_another_machine_are_dated_by_this_clock(api: Api) -> None:
     assert api.post("/api/hooks/session-end", body, x_signet_sent_at=at(HOUR)).status == 200
     text = api.rows("session_transcripts")[0]["content"]
     first, last = (clock.parse(part[:20]) for part in text.split(" (")[1:])
-    assert abs((clock.now() - first).total_seconds()) < 30 and last <= clock.now()
+    assert before <= first <= clock.now() and last <= clock.now()
 
 
 def test_a_log_of_a_clock_that_was_ahead_is_stored_once_and_not_after_now(

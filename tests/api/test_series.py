@@ -23,8 +23,9 @@ def test_days_begin_at_local_midnight_and_the_shift_of_clocks_is_no_gap() -> Non
     assert [clock.to_text(one)[11:16] for one in tens] == ["10:00", "10:10", "10:20"]
 
 
-def test_what_happened_is_counted_in_its_hour(api: Api) -> None:
-    now = clock.now().replace(minute=0, second=1)
+def test_what_happened_is_counted_in_its_hour(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = clock.now().replace(hour=12, minute=30)
+    monkeypatch.setattr(clock, "now", lambda: now)  # the hour must not end in between
     ids: list[str] = []
     for back in (0, 1, 1, 5):
         at = (now - timedelta(hours=back)).isoformat()
