@@ -19,7 +19,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
@@ -388,8 +388,8 @@ def _nearest(changes: Mapping[int, Replacement]) -> list[int]:
 
 def is_after_talk(said_at: str, committed_at: str) -> bool:
     """Return whether a commit is too late to record what a talk agreed on."""
-    later = datetime.fromisoformat(committed_at) - datetime.fromisoformat(said_at)
-    return later >= timedelta(hours=LATER_HOURS)
+    said, committed = clock.parsed(said_at), clock.parsed(committed_at)
+    return bool(said and committed and committed - said >= timedelta(hours=LATER_HOURS))
 
 
 def by_commit(text: str, message: str) -> Replacement | None:
@@ -398,28 +398,42 @@ def by_commit(text: str, message: str) -> Replacement | None:
     Both are about the same by the words of a sentence of the message and of an exchange with the one before it. `old`
     is the line of the exchange with the earlier amount, `new` the sentence; `by` is 0.
     """
-    known, every = _amounts(text), _parts(message)
-    if every.isdisjoint(_parts(text)):
-        return None
-    found: tuple[int, int, str] | None = None
+    known, parts, exchanges = _exchanges(text)
+    every = _parts(message)
+    best, found = 0, None
     for number, (said, topic, amounts) in enumerate(_committed(message)):
         kinds = {kind for kind, _ in amounts - known}
-        before = ""
-        for exchange in _USERS.split(text) if kinds else ():
-            earlier = {one for one in _amounts(exchange) if one[0] in kinds}
-            around = _parts(exchange) | _parts(before)
-            before = exchange
+        if not kinds or 2 * len(topic & parts) + 2 * len(amounts) < len(topic):
+            continue
+        for exchange, around, told in exchanges:
+            earlier = {one for one in told if one[0] in kinds}
             near = len(topic & around) + len(earlier & amounts)
             is_about = not number and near > 0 and len(every & around) >= MESSAGE_SHARED
             is_about = is_about or near >= SUBJECT_SHARED
-            if earlier and is_about and 2 * near >= len(topic) and (not found or near > found[0]):
-                lines = (one for one in exchange.splitlines() if _amounts(one) & earlier)
-                found = near, len(topic), f"{_SPEAKER.sub('', next(lines))}\n{said}"
-    if found is None:
-        return None
-    old, new = found[2].split("\n")
-    near_share = found[0] / found[1]
-    return Replacement(by=0, old=old, new=new, why="commit", is_part=True, near=near_share)
+            if earlier and is_about and 2 * near >= len(topic) and near > best:
+                line = next(one for one in exchange.splitlines() if _amounts(one) & earlier)
+                best, old = near, _SPEAKER.sub("", line)
+                share = near / len(topic)
+                found = Replacement(by=0, old=old, new=said, why="commit", is_part=True, near=share)
+    return found
+
+
+class _Exchanges(NamedTuple):
+    """The amounts and stems of a text; its exchanges, each with the stems of it and the one before, and its amounts."""
+
+    amounts: frozenset[tuple[str, str]]
+    parts: frozenset[str]
+    each: Sequence[tuple[str, frozenset[str], frozenset[tuple[str, str]]]]
+
+
+@lru_cache(maxsize=1_024)
+def _exchanges(text: str) -> _Exchanges:
+    every = _USERS.split(text)
+    parts = [_parts(one) for one in every]
+    around = [one | before for one, before in zip(parts, [frozenset[str](), *parts], strict=False)]
+    amounts = list(map(_amounts, every))
+    each = list(zip(every, around, amounts, strict=True))
+    return _Exchanges(_amounts(text), frozenset().union(*parts), each)
 
 
 @lru_cache(maxsize=1_024)
