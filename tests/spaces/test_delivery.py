@@ -43,8 +43,9 @@ def test_common_files_hold_no_memory_of_a_space(local: Api) -> None:
 
 def test_nothing_enters_a_space_by_a_save_or_an_import(api: Api, tmp_path: Path) -> None:
     anna, bert = key(api, "anna", billing=ALL), key(api, "bert", billing=ALL)
-    memory = saved(api, anna, visibility="space:billing")
-    assert row(api, memory)["visibility"] == "private"
+    asked = {"content": HERS, "visibility": "space:billing"}
+    assert api.post("/api/memory/remember", asked, **anna).status == 400
+    memory = saved(api, anna)
     assert share(api, memory, anna).status == 200
     pages, cursor = [], ""
     while cursor is not None:
