@@ -30,7 +30,6 @@ _RECORDS = frozenset(
         "session_overviews",  # the title of the first prompt
         "session_states",
         "section_texts",
-        "session_overviews",
         "audit_log",
     }
 )
