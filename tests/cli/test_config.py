@@ -72,7 +72,8 @@ def test_a_unique_end_of_a_name_is_enough(alone: Program) -> None:
     assert alone.run("config", "set", "extraction.provider", "rules").status == 0
     assert alone.run("config", "get", "memory.pipelineV2.extraction.provider").out == "rules\n"
     assert alone.run("config", "set", "features.boats", "true").status == 0, "an entry of a map"
-    assert alone.run("config", "set", "backup.keep", "null").status == 0
+    reset = alone.run("config", "set", "backup.keep", "null")
+    assert reset.status == 0 and reset.out.startswith("backup.keep has its default again in ")
     assert alone.run("config", "get", "backup.keep").out == "7\n"
 
 

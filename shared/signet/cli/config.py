@@ -95,7 +95,7 @@ def set_(
     needed = config.restart_required(before, config.load(workspace).settings)
     is_running = bool(needed) and record.running(workspace) is not None
     yield {"key": key, "value": wished, "file": str(file), "restartRequired": is_running}
-    output.say(f"{key} is set in {file}")
+    output.say(f"{key} {'has its default again' if wished is None else 'is set'} in {file}")
     if is_running:
         output.hint("The running daemon uses the old value. Restart: signet daemon restart")
 
