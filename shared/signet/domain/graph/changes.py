@@ -473,7 +473,7 @@ def _amounts(text: str) -> frozenset[tuple[str, str]]:
             kind = unit if unit in ("ms", "months") else unit[0]
         if token[:1].isdigit():
             is_time = ":" in token.strip(":") or after in _CLOCK
-            found.add(("time" if is_time else kind, re.sub(r"[_,]|[.:]+$", "", token)))
+            found.add(("time" if is_time else kind, re.sub("[_,]", "", token.rstrip(".:_,"))))
         elif (token in _NUMBERS and unit) or (token == "half" and after in _ARTICLES):
             found.add((kind, token))
     return frozenset(found)
@@ -508,10 +508,10 @@ def is_lifted(rule: str, by: str) -> bool:
 
 
 def is_about(question: str, text: str, change: Replacement) -> bool:
-    """Return whether a question is about the replaced statement of a text at least as much as about its rest."""
+    """Return whether a question shares a word with the replaced statement or none with the rest, or by a commit."""
     asked, old = ({*map(_stem, fts.content_words(one))} for one in (question, change.old))
     rest = {*map(_stem, fts.content_words(text.replace(change.old, " ")))}
-    return len(asked & old) >= len(asked & rest)
+    return change.why == "commit" or not asked.isdisjoint(old) or asked.isdisjoint(rest)
 
 
 def asks_past(question: str, change: Replacement) -> bool:
