@@ -22,7 +22,7 @@ BOUNDED = {
     "signet.domain.graph.names": "words, and lines of one memory",
     "signet.domain.episodes.overview": "messages of at most 3,000 characters",
     "signet.db.migrate": "the SQL of our own schema",
-    "signet.db.postgres.translate": "the SQL of our own statements",
+    "signet.db.postgres.": "the SQL of our own schema and statements",
     "signet.config.": "settings that the person wrote",
     "signet.domain.memory.dates": "at most 200 characters around a date",
 }

@@ -276,12 +276,12 @@ async def _body(request: Request) -> Mapping[str, object]:
     """Return the body's fields; raises Invalid: an unreadable one may have requested a dry run."""
     raw = await request.body()
     try:
-        sent = parse_json(raw) if raw.strip() else {}
+        sent = parse_json(raw) if raw.strip() else None
     except json.JSONDecodeError:
-        sent = None
-    if not isinstance(sent, Mapping):
+        sent = raw
+    if sent is not None and not isinstance(sent, Mapping):
         raise Invalid("Invalid JSON body")
-    return sent
+    return sent or {}
 
 
 def _order(
