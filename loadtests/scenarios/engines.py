@@ -43,7 +43,7 @@ PAGES: dict[str, dict[str, Any]] = {
 COLUMNS = ("what", "asked", "results", "differ")
 #: A prompt that finds the model slow is answered by words alone, so one that differs is asked again in a new session.
 TRIES = 3
-#: Differences that are told in full.
+#: Differences that are printed in full.
 SHOWN = 5
 
 Page = list[tuple[str, float, str]]

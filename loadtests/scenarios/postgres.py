@@ -1,6 +1,6 @@
 """One PostgreSQL server with 1, 2 and 4 API processes and workers, its queue next to peers, and a large store.
 
-Each API and each worker is a host of its own, with its own workspace, over 10,000 memories (`--count`; a second number
+Each API and each worker is a separate host, with its own workspace, over 10,000 memories (`--count`; a second number
 is the size of the large store). All processes and the load clients share this machine, so on few processors the rows
 show what processes on one server cost each other, not what more hosts add.
 
@@ -40,7 +40,7 @@ QUESTIONS = 400
 RECALLERS, SAVERS, PROMPT_EVERY = 4, 8, 0.1
 WARM_SECONDS = 2.0
 DRAIN_SECONDS = 60.0
-#: Memories saved while no worker runs, beside those of the measured saves.
+#: Memories saved while no worker runs, in addition to the measured saves.
 BACKLOG = 400
 OWNERS = 50
 MOST, BUILD_SECONDS = 1_000_000, 600.0
@@ -244,7 +244,7 @@ def _large(
 
 
 def _say(text: str) -> None:
-    """Tell how far a long run is."""
+    """Print the progress of a long run."""
     print(text, file=sys.stderr, flush=True)
 
 

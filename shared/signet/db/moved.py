@@ -25,9 +25,9 @@ class MovedAway(NamedTuple):
 
     @property
     def message(self) -> str:
-        """Return what this means for whoever uses the memory that was left."""
+        """Return the warning for users of the memory that was left."""
         return (
-            f"this memory was moved to {self.to} on {self.at[:10]}, and what is saved there since is not here."
+            f"this memory was moved to {self.to} on {self.at[:10]}; texts saved there since then are missing here."
             " To use this one again: signet doctor --fix"
         )
 

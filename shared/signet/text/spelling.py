@@ -27,7 +27,7 @@ def unknown_field(sent: Iterable[object], known: Sequence[str]) -> str | None:
 
 @lru_cache(1_024)
 def _meant(name: str, known: tuple[str, ...]) -> str | None:
-    """Return the known name that a name misspells; `session` omits a word of `session_id`, so it is another name."""
+    """Return the known name that a name misspells. `session` is no misspelling of `session_id`."""
     letters = {re.sub("[^a-z0-9]", "", one.lower()): one for one in reversed(known)}
     own = re.sub("[^a-z0-9]", "", name.lower())
     near = difflib.get_close_matches(own, letters, 1, SIMILAR)

@@ -333,7 +333,8 @@ def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list
         for run in talk
         for position, content in run.items()
         for place, turn in enumerate(split.turns(without_code(content)))
-        if turn in text or _CODE.sub("", turn.replace(CODE_LEFT_OUT, "")) in bare
+        if turn in text
+        or (len(turn) >= REPEAT_CHARS and _CODE.sub("", turn.replace(CODE_LEFT_OUT, "")) in bare)
     ]
 
 
