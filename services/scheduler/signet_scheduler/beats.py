@@ -9,11 +9,11 @@ from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, schedule
 from signet.domain.backfill import jobs
-from signet.domain.backup import create
 from signet.domain.embeddings import vectors
 from signet.domain.episodes import index as episodes
 from signet.domain.graph import classify, communities
 from signet.domain.maintenance import cycle
+from signet.domain.memory import lookup
 from signet.domain.sessions import session_end
 from signet.domain.synthesis import run as synthesis
 from signet.domain.transcripts import readings
@@ -69,7 +69,7 @@ def _maintenance_ms(settings: Settings) -> int:
 
 
 def _find_backup(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return ("all",) if settings.backup.daily and create.is_worth_it(tx) else ()
+    return ("all",) if settings.backup.daily and lookup.is_any(tx) else ()
 
 
 def _tracks(settings: Settings) -> bool:

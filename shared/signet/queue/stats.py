@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, Row
+from signet.db import ReadTx, Row, columns
 from signet.db.dialect import LIST, list_rows
 from signet.errors import PROVIDER_FAILURES, ProviderDown
 from signet.queue import transitions
@@ -72,6 +72,13 @@ _WAITING = f"""
 SELECT COUNT(*) FROM memory_jobs
  WHERE status = 'pending' AND queue IN (SELECT queue.value FROM {list_rows()} AS queue)"""
 _AWAY = json.dumps([ProviderDown.code, *PROVIDER_FAILURES])
+#: The result of the last job of a kind.
+_RESULT = """
+SELECT result FROM memory_jobs WHERE job_type = ? AND status = 'completed'
+ ORDER BY completed_at DESC LIMIT 1"""
+_RAN = f"""
+SELECT 1 FROM memory_jobs WHERE job_type IN {LIST}
+   AND (status IN ('pending', 'leased') OR created_at >= ?) LIMIT 1"""
 _SUMMARY = "SELECT status, COUNT(*) FROM summary_jobs GROUP BY status"
 #: Names of the states of summary_jobs in answers.
 _SUMMARY_STATES = {
@@ -225,6 +232,16 @@ def last_error(tx: ReadTx) -> dict[str, object] | None:
     """Return kind, text, code and time of the newest dead job."""
     row = tx.one(_LAST_ERROR)
     return None if row is None else dict(row)
+
+
+def last_result(tx: ReadTx, kind: str) -> dict[str, object]:
+    """Return the result of the last completed job of a kind; empty if there is none."""
+    return columns.json_object(tx.value(_RESULT, (kind,)))
+
+
+def ran_since(tx: ReadTx, kinds: Sequence[str], since: datetime) -> bool:
+    """Return whether a job of these kinds waits, runs, or was created since an instant."""
+    return tx.value(_RAN, (json.dumps(list(kinds)), clock.to_text(since))) is not None
 
 
 def error_codes(tx: ReadTx) -> dict[str, int]:

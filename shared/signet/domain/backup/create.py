@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from signet import __version__, clock, engine
 from signet.db import ReadTx, migrate, snapshot
-from signet.domain.backup import archive, kept, sql
+from signet.domain.backup import archive, kept
 from signet.domain.backup.kept import BackupReason, locked_backups
 from signet.domain.backup.models import (
     DATABASE,
@@ -28,6 +28,7 @@ from signet.domain.secrets.vault import Wrapped
 from signet.errors import Invalid, NotNow, StorageFull, Unavailable
 from signet.files import opened
 from signet.paths import Workspace
+from signet.queue import stats
 
 
 def create_file(path: Path) -> BinaryIO:
@@ -256,16 +257,13 @@ TODAY = timedelta(hours=12)
 #: A copy before a bulk forget also covers further ones within this time, as when thousands are forgotten in batches of
 #: 200.
 SERIES = timedelta(hours=1)
-
-
-def is_worth_it(tx: ReadTx) -> bool:
-    """Return whether a daily copy would contain anything."""
-    return tx.value(sql.HAS_MEMORIES) is not None
+#: Jobs that remove forgotten content from files, and erased content from the database.
+ERASING = ("clean_texts", "rewrite_store")
 
 
 def erases(tx: ReadTx, since: datetime) -> bool:
     """Return whether content is being erased or forgotten, or was since an instant."""
-    return tx.value(sql.ERASES, (clock.to_text(since),)) is not None
+    return stats.ran_since(tx, ERASING, since)
 
 
 def daily(

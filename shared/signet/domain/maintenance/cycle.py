@@ -12,11 +12,10 @@ from typing import cast
 from signet import clock
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
-from signet.db import Database, ReadTx, WriteTx, columns
+from signet.db import Database, ReadTx, WriteTx
 from signet.domain.diagnostics import report as diagnostics
 from signet.domain.diagnostics.counts import Facts, HealthReport
 from signet.domain.embeddings import vectors
-from signet.domain.maintenance import sql
 from signet.domain.memory.models import Actor
 from signet.domain.repair import gate, models, run
 from signet.domain.repair.catalog import BY_NAME
@@ -25,7 +24,7 @@ from signet.domain.repair.steps import RepairModels
 from signet.errors import Frozen
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.queue import BULK, NewJob, enqueue
+from signet.queue import BULK, NewJob, enqueue, stats
 
 #: Vectors that one cycle creates itself; the tracker queues jobs for the rest.
 EMBEDDED = 20
@@ -281,5 +280,5 @@ def _gaps(tx: ReadTx, settings: Settings) -> int:
 
 
 def _upkeep(tx: ReadTx) -> tuple[int, int]:
-    done = columns.json_object(tx.value(sql.UPKEEP))
-    return int(done.get("faded", 0)), int(done.get("retired", 0))
+    done = stats.last_result(tx, "graph_upkeep")
+    return cast(int, done.get("faded", 0)), cast(int, done.get("retired", 0))

@@ -162,6 +162,11 @@ def ids(tx: ReadTx, prefix: str, *, reader: Reader) -> list[str]:
     return memories.ids_with(tx, prefix, reader, limit=MAX_IDS)
 
 
+def is_any(tx: ReadTx) -> bool:
+    """Return whether anybody has a memory."""
+    return bool(tx.value(memories.IS_ANY))
+
+
 def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
     """Return the owners of existing memories, also of forgotten ones."""
     return tx.rows(Owner, memories.OWNERS, (as_list(memory_ids),))

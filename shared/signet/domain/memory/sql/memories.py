@@ -100,6 +100,7 @@ SELECT m.id, m.content, m.type, m.created_at, CASE WHEN d.memory_id IS NULL THEN
   FROM memories m LEFT JOIN memory_sources d ON d.memory_id = m.id AND d.kind = 'session' AND d.source_id = ?
  WHERE m.agent_id = ? AND (m.session_id = ? OR d.memory_id IS NOT NULL) AND m.is_deleted = 0 AND {where}
  ORDER BY m.seq"""
+IS_ANY = "SELECT EXISTS (SELECT 1 FROM memories)"
 BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
 SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
 SET_VISIBILITY = "UPDATE memories SET visibility = ? WHERE id = ?"
