@@ -9,7 +9,7 @@ from signet.db import ReadTx
 from signet.db.visibility import Here
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
-from signet.domain.graph import changes
+from signet.domain.graph import assertions
 from signet.domain.memory.models import NewMemory, Remembered
 from signet.domain.recall import models, recall
 from signet.domain.recall.models import Filters, FoundBy, Query, QueryVector, RecallSettings, Result
@@ -72,7 +72,7 @@ async def predecessors(saved: Remembered, new: NewMemory, state: State) -> list[
     Compares only texts that announce a change. Never raises, because the memory is already saved.
     """
     may_read = caller.current().may(RECALL) and not saved.superseded
-    if not may_read or saved.is_chunked or not changes.announces(saved.content):
+    if not may_read or saved.is_chunked or not assertions.announces(saved.content):
         return []
     asked = {"query": saved.content, "scope": new.scope, "touch": False}
     try:

@@ -17,7 +17,7 @@ from signet.db import ReadTx, Row, WriteTx, fts
 from signet.domain.extraction import sql
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
-from signet.domain.graph import changes, claims, contradictions, voice
+from signet.domain.graph import assertions, changes, claims, contradictions, voice
 from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, lookup, review
@@ -109,7 +109,7 @@ def find(
         claim = claim_of(text)
         known = {one.memory_id for one in found if one.is_newer}
         compared = [] if claim is None else _compared(tx, source, text, claim, origin)
-        if changes.lifts(text):
+        if assertions.lifts(text):
             compared += _lifted(tx, source, text, origin)
         found += [one for one in compared if one.memory_id not in known]
     return [one for one in found if one.signal.confidence >= least]

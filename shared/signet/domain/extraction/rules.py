@@ -19,7 +19,7 @@ from signet.domain.extraction.models import (
     Extraction,
     Fact,
 )
-from signet.domain.graph import changes, voice
+from signet.domain.graph import assertions, voice
 from signet.domain.memory import wording
 from signet.domain.statements import kinds, sentences
 from signet.domain.statements.kinds import StatementKind
@@ -155,7 +155,7 @@ def _kind(part: str, role: str) -> StatementKind | None:
         and (role in _PLAIN_ROLES or kind is StatementKind.PREFERENCE)
     ):
         return kind
-    if role in _PLAIN_ROLES and changes.lifts(part):
+    if role in _PLAIN_ROLES and assertions.lifts(part):
         return StatementKind.CHANGE
     is_noted = role == transcript.NOTE and kinds.is_noted(part)
     is_own = not kinds.is_open(part) and _is_of_person(part, role)

@@ -19,7 +19,7 @@ from signet.db import fts
 from signet.domain.embeddings import vectors
 from signet.domain.episodes.models import SourceType
 from signet.domain.episodes.search import shared_words
-from signet.domain.graph import changes
+from signet.domain.graph import assertions, changes
 from signet.domain.graph.changes import Dated, Replacement
 from signet.domain.recall import rank, time_lookup, tuning
 from signet.domain.recall.columns import NONE, Allowed
@@ -106,7 +106,7 @@ def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
     found: set[int] = set()
     at = run.view.table["created_at"]
     for seq, text in run.texts(order[: tuning.FOLLOWED]).items():
-        words = changes.names(text) if seq in run.said else fts.content_words(text)
+        words = assertions.names(text) if seq in run.said else fts.content_words(text)
         postings = run.view.postings(
             run.tx, fts.words(" ".join(words[: tuning.FOLLOWED_WORDS]))
         ).values()
