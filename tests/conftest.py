@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from random import Random
@@ -17,7 +18,6 @@ from hypothesis import HealthCheck, settings
 
 from providers.native.cases import Models
 from signet.domain import memory_followers
-from signet.paths import Workspace
 from support.database import ENGINES, RUN
 
 TESTS = Path(__file__).parent
@@ -72,8 +72,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the process whose end is the end of the run: the controller of pytest-xdist's workers, or this one."""
-    os.environ.setdefault(RUN, str(os.getpid()))
+    """Name the process whose end is the end of the run: the controller of pytest-xdist's workers, or this one.
+
+    What programs leave in the temporary folder goes with the run, such as the runtime folder of a workspace whose path
+    is too long for a socket.
+    """
+    if RUN not in os.environ:
+        os.environ[RUN] = str(os.getpid())
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+        os.environ.pop("XDG_RUNTIME_DIR", None)
+        temporary = tempfile.mkdtemp(prefix="s")  # short: sockets have long names in it
+        Path(temporary).chmod(0o711)  # some programs are another user's
+        os.environ["TMPDIR"] = tempfile.tempdir = temporary
+        config.add_cleanup(lambda: shutil.rmtree(temporary, ignore_errors=True))
     ENGINES.on_postgres = config.getoption("engine") == "postgres"
     what = "sqlite_file: is about SQLite's file, plans or locks, which PostgreSQL does not have"
     config.addinivalue_line("markers", what)
@@ -144,19 +155,6 @@ def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_traces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Remove what workspaces whose paths are too long for a socket have beside them in the machine's folders."""
-    yield
-    # `rglob` raises where a folder goes meanwhile, as those of a program that still ends do.
-    for folder, names, _ in os.walk(tmp_path_factory.getbasetemp()):
-        if ".daemon" in names:
-            workspace = Workspace(Path(folder))
-            names.remove(".daemon")
-            if workspace.daemon_dir not in workspace.runtime_dir.parents:
-                shutil.rmtree(workspace.runtime_dir, ignore_errors=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

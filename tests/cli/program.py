@@ -61,7 +61,7 @@ class Program:
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return an environment that reaches neither a model nor anything of this machine's user."""
-        kept = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
+        kept = {name: os.environ[name] for name in ("LANG", "TMPDIR") if name in os.environ}
         # As in a shell where the environment of the program is active.
         paths = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
         return {

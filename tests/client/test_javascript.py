@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -160,7 +161,11 @@ def test_the_packed_client_keeps_to_its_contract(packed: Path, server: Served) -
     shutil.copy(Path(__file__).parent / "node" / script.name, script)
     done = subprocess.run(
         [str(NODE), "--test", str(script)],
-        env={"PATH": str(Path(str(NODE)).parent), "SIGNET_PATH": str(server.workspace.root)},
+        env={
+            "PATH": str(Path(str(NODE)).parent),
+            "SIGNET_PATH": str(server.workspace.root),
+            "TMPDIR": tempfile.gettempdir(),
+        },
         capture_output=True,
         text=True,
         timeout=120,

@@ -7,7 +7,6 @@ import fcntl
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -29,7 +28,7 @@ _numbers = count()
 def server() -> str:
     """Return the folder of the server's socket, after starting the server if no process of this run has."""
     # Short, because a path of a socket has at most 107 bytes.
-    folder = Path(tempfile.gettempdir()) / f"signet-pg-{os.environ[RUN]}"
+    folder = Path(os.environ["PYTEST_DEBUG_TEMPROOT"]) / f"signet-pg-{os.environ[RUN]}"
     with _locked(folder.with_suffix(".lock")):
         if not folder.exists():
             folder.mkdir(mode=0o755)
