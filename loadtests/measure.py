@@ -27,10 +27,13 @@ def ratio(ours: float, other: float) -> float:
     return ours / other if other else float("nan")
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process and its threads since its start (resolution 10 ms)."""
+def cpu_seconds(pid: int, *, with_ended: bool = False) -> float:
+    """Return the processor time of a process and its threads since its start (resolution 10 ms).
+
+    `with_ended` adds that of its children that have ended.
+    """
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    return sum(map(int, fields[11 : 15 if with_ended else 13])) / _TICKS
 
 
 def resident_mb(pids: Collection[int]) -> float:

@@ -19,7 +19,7 @@ from signet.process.memory import Thrift
 from signet.process.program import SUPERVISOR_PID, Program
 from signet.process.pulse import Pulse
 from signet.process.signals import Stop
-from signet_worker import main as worker
+from signet_worker import serve as worker
 from signet_worker.dispatcher import Dispatcher
 from support.processes import eventually
 

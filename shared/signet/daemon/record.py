@@ -20,7 +20,6 @@ from signet.config.env import DEFAULT_PORT, HOST, Environment
 from signet.errors import Conflict, SignetError
 from signet.paths import Workspace
 from signet.process import kernel
-from signet.process.program import SUPERVISOR_PID
 from signet.text import json_text
 
 SUPERVISE = "signet.daemon.supervise"
@@ -166,14 +165,11 @@ def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
         try:
             if (folder / "fd" / "0").readlink().name not in listening:
                 continue
-            pairs = (one.partition(b"=") for one in (folder / "environ").read_bytes().split(b"\0"))
-            values = {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}
-            supervisor = values.get(SUPERVISOR_PID, "")
         except OSError:
             continue
-        is_ours = supervisor.isdigit() and _works_in(int(folder.name), workspace)
-        if is_ours and not is_supervisor(int(supervisor), workspace):
-            found.append(int(folder.name))
+        pid = int(folder.name)
+        if _works_in(pid, workspace) and not is_supervisor(kernel.parent(pid), workspace):
+            found.append(pid)
     return found
 
 

@@ -69,9 +69,10 @@ def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
-    # The supervisor's library loads while the other process checks the database.
-    from signet.daemon import tree
+    # Libraries load while the other process checks the database.
+    from signet.daemon import forks, tree
 
+    forks.load()
     notice = _output(migration).strip()
     if migration.returncode != 0:
         raise _Refused("The database could not be prepared")

@@ -9,6 +9,7 @@
 - It restarts all programs if one requests it, because files of the database were replaced.
 - It stops with all programs if the workspace is moved or deleted (DG-25); they would write to the old place.
 - It stops all programs at once; one after another would take three times three seconds.
+- Its programs are forks that share the memory of common modules (forks.py).
 """
 
 import math
@@ -26,6 +27,7 @@ from supervisor.options import ServerOptions
 from supervisor.states import ProcessStates, SupervisorStates
 from supervisor.supervisord import Supervisor
 
+from signet.daemon import forks
 from signet.daemon.watch import Watch
 from signet.paths import Workspace
 from signet.process import backoff
@@ -67,6 +69,12 @@ class _Options(ServerOptions):  # type: ignore[misc]  # the library ships no typ
         """Close a descriptor in a starting program, except the one for heartbeats."""
         if fd != self.pulse_fd:
             super().close_fd(fd)
+
+    def execve(self, filename: str, argv: list[str], env: Mapping[str, str]) -> None:
+        """Become a program, in a fork."""
+        if forks.can_become(argv):
+            forks.become(argv, env)
+        super().execve(filename, argv, env)
 
 
 class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types

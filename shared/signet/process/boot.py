@@ -4,10 +4,8 @@ First private files, then the tie to the supervisor, then the delay of a program
 heavy imports; then settings and logs. After that the program opens the database.
 """
 
-import contextlib
 import faulthandler
 import os
-import socket
 import sys
 import threading
 import time
@@ -23,11 +21,6 @@ from signet.process.pulse import Pulse
 if TYPE_CHECKING:
     from signet.config import Loaded
     from signet.db import Database
-
-#: Maximum time that a worker or scheduler lets the API start first.
-API_FIRST_SECONDS = 5.0
-#: Seconds until a wait notices a stop.
-LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +47,6 @@ def boot(program: Program) -> Booted:
     before = backoff.last(workspace.runtime_dir, program)
     started = backoff.begin(workspace.runtime_dir, program, time.monotonic())
     stop.wait(max(0.0, started.at - time.monotonic()))
-    if program is not Program.API and SUPERVISOR_PID in os.environ:
-        _let_api_first(int(os.environ["SIGNET_PORT"]), stop)
     if stop.is_set:
         raise SystemExit(0)
     loaded = _prepare(program, workspace)
@@ -86,8 +77,7 @@ def open_database(
 
 
 def _prepare(program: Program, workspace: Workspace) -> "Loaded":
-    # structlog and httpx import it for terminals, which daemon programs do not have: 5 MB each.
-    sys.modules["rich"] = None  # type: ignore[assignment]  # makes an import fail, as the import system documents
+    memory.keep_out_rich()
     from signet import config
     from signet.observe import logfile, logs
 
@@ -133,21 +123,3 @@ def _log_crashes() -> None:
 
     sys.excepthook = tell
     threading.excepthook = tell_thread
-
-
-def _let_api_first(port: int, stop: signals.Stop) -> None:
-    """Wait until the API answers, a few seconds at most, or a stop is requested.
-
-    Three programs importing at once on two cores would triple the time to the first answer. The supervisor owns the
-    port from the start, so one request waits in the kernel until the API accepts it.
-    """
-    request = f"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
-    deadline = time.monotonic() + API_FIRST_SECONDS
-    # Background work does not depend on the API.
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0) as api:
-        api.sendall(request.encode())
-        api.settimeout(LOOK_SECONDS)
-        while time.monotonic() < deadline and not stop.is_set:
-            with contextlib.suppress(TimeoutError):
-                api.recv(1)
-                return

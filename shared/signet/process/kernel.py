@@ -56,6 +56,14 @@ def state(pid: int) -> str:
     return _shown(pid, "state=")[:1]
 
 
+def parent(pid: int) -> int:
+    """Return the parent of a process; 0 after its end, and without /proc."""
+    try:
+        return int(_stat(_PROC / str(pid))[1])
+    except OSError:
+        return 0
+
+
 def has_terminal(pid: int) -> bool:
     """Return whether a process has a controlling terminal, from which a person may stop it (Ctrl-Z)."""
     if sys.platform == "linux":
@@ -76,7 +84,7 @@ def command_line(pid: int) -> Sequence[str]:
             raw = (_PROC / str(pid) / "cmdline").read_bytes()
         except OSError:
             return ()
-        return [os.fsdecode(part) for part in raw.removesuffix(b"\0").split(b"\0")]
+        return [os.fsdecode(part) for part in raw.rstrip(b"\0").split(b"\0")]
     before, found, rest = _shown(pid, "command=").partition(" -- ")
     return [*before.split(), rest] if found else ()
 

@@ -10,6 +10,7 @@ import ctypes
 import gc
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -38,6 +39,11 @@ def share_heap() -> None:
     """Let all threads share one heap; call it before starting threads. glibc only."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+
+
+def keep_out_rich() -> None:
+    """Make imports of `rich` (5 MB) fail: structlog and httpx load it for terminals, which programs do not have."""
+    sys.modules["rich"] = None  # type: ignore[assignment]  # as the import system documents
 
 
 def give_back() -> None:

@@ -14,7 +14,7 @@ from typing import ParamSpec, TypeVar
 from signet.domain.summaries import files
 from signet.domain.synthesis import file
 from signet.queue.job_context import JobContext
-from signet_worker import main
+from signet_worker import main, serve
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -49,5 +49,5 @@ def killing(function: Callable[P, T]) -> Callable[P, T]:
 
 place, name = STEPS[os.environ["STOP_AFTER"]]
 setattr(place, name, killing(getattr(place, name)))
-main.NICENESS = 0
+serve.NICENESS = 0
 sys.exit(main.main())

@@ -12,7 +12,7 @@ from signet.paths import find_workspace
 from signet.process import memory
 from signet.queue import kinds
 from signet.queue.job_context import JobContext
-from signet_worker import actors, executor, main
+from signet_worker import actors, executor, main, serve
 from signet_worker.context import Context
 
 actor_of = actors.actor_of
@@ -33,8 +33,8 @@ kinds.KINDS["update_check"] = replace(kinds.KINDS["update_check"], time_limit_se
 actors.actor_of = lambda kind: stuck if kind == "update_check" else actor_of(kind)
 executor.GRACE_SECONDS = executor.STUCK_SECONDS = 0.5
 memory.LOOK_SECONDS, memory.SILENT_SHARE = 0.05, 100.0
-main.DRAIN_SECONDS, main.LOST_SECONDS = 0.2, 0.5
-main.NICENESS = 0
+serve.DRAIN_SECONDS, serve.LOST_SECONDS = 0.2, 0.5
+serve.NICENESS = 0
 code = main.main()
 sys.stdout.flush()
 os._exit(code)
