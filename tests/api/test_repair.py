@@ -104,7 +104,7 @@ def test_the_hour_has_a_budget_that_begins_with_its_first_run(api: Api) -> None:
         passed(minutes=5)
     refused = repair(api, "prune-chunk-groups")
     assert (refused.status, refused.body["reason"]) == (429, "budget")
-    assert refused.body["message"] == "hourly budget exhausted (5 runs/hr)"
+    assert refused.body["message"] == "hourly budget exhausted: 5 runs per hour"
     assert int(refused.headers["retry-after"]) <= 3_600
     api.run("UPDATE repair_runs SET window_started_at = ?", ago(minutes=61))
     assert repair(api, "prune-chunk-groups").status == 200
@@ -155,7 +155,7 @@ def test_each_run_is_written_down_with_who_and_why_and_a_refused_one_is_not(api:
     assert json.loads(row["metadata"]) == {
         "repairAction": "requeueDeadJobs",
         "affected": 0,
-        "message": "requeued 0 dead memory job(s) and 0 dead summary job(s) to pending",
+        "message": "requeued 0 dead memory jobs and 0 dead summary jobs",
     }
     assert (row["old_content"], row["new_content"]) == (None, None)
     api.run("DELETE FROM memory_history")
@@ -286,9 +286,7 @@ def test_dead_jobs_start_afresh_oldest_first_and_apart(api: Api) -> None:
         a_job(api, number)
     answer = repair(api, "requeue-dead")
     assert answer.body["affected"] == 50
-    assert answer.body["message"] == (
-        "requeued 50 dead memory job(s) and 0 dead summary job(s) to pending"
-    )
+    assert answer.body["message"] == ("requeued 50 dead memory jobs and 0 dead summary jobs")
     left = {one for one, status in statuses(api).items() if status == "dead"}
     assert left == {f"dead-{number}" for number in range(10)}
     moved = [row for row in api.rows("memory_jobs") if row["status"] == "pending"]
@@ -324,9 +322,7 @@ def test_dead_summaries_come_after_the_others_with_a_job_of_their_own(api: Api) 
         ago(days=3),
     )
     answer = repair(api, "requeue-dead")
-    assert answer.body["message"] == (
-        "requeued 1 dead memory job(s) and 2 dead summary job(s) to pending"
-    )
+    assert answer.body["message"] == ("requeued 1 dead memory job and 2 dead summary jobs")
     assert set(statuses(api).values()) == {"pending"} and "alone" in statuses(api)
     (summary,) = api.rows("summary_jobs")
     assert (summary["status"], summary["error"]) == ("pending", None)
@@ -355,9 +351,7 @@ def test_stale_leases_are_given_back_and_exhausted_ones_die(api: Api) -> None:
     a_job(api, 2, "leased", leased_at=ago(hours=6), **held)
     a_job(api, 3, "leased", leased_at=ago(minutes=1), **held | {"attempts": 1})
     answer = repair(api, "release-leases")
-    assert answer.body["message"] == (
-        "released 1 stale lease(s) back to pending and dead-lettered 1 exhausted job(s)"
-    )
+    assert answer.body["message"] == ("released 1 stale lease; 1 job had no attempts left and died")
     assert answer.body["affected"] == 2
     rows = {row["id"]: row for row in api.rows("memory_jobs")}
     assert [rows[f"leased-{one}"]["status"] for one in (1, 2, 3)] == ["pending", "dead", "leased"]
@@ -371,7 +365,7 @@ def test_ended_jobs_are_archived_before_they_are_deleted(api: Api) -> None:
     answer = repair(api, "prune-jobs", {"until": ago(days=2.5)})
     assert (answer.body["affected"], answer.body["message"]) == (
         3,
-        "archived and deleted 3 dead job(s)",
+        "archived and deleted 3 dead jobs",
     )
     archive = Path(answer.body["details"]["archive"])
     assert archive.parent == api.state.workspace.daemon_dir / "archive"
@@ -395,7 +389,7 @@ def test_vectors_without_a_memory_go_and_shared_ones_stay(api: Api) -> None:
     a_vector(api, "shared", "merged away", hash_of[two])
     api.delete(f"/api/memory/{one}?reason=outdated")
     answer = repair(api, "clean-orphans")
-    assert answer.body["message"] == "cleaned 2 orphaned embedding(s)"
+    assert answer.body["message"] == "deleted 2 orphaned vectors"
     assert [row["id"] for row in api.rows("embeddings")] == ["shared"]
     again(api)
     assert repair(api, "clean-orphans").body["affected"] == 0
@@ -414,7 +408,7 @@ def test_equal_memories_become_one_that_keeps_tags_and_links(api: Api) -> None:
     assert api.get("/api/repair/dedup-stats").body["exactExcess"] == 2
     answer = repair(api, "deduplicate")
     assert (answer.body["affected"], answer.body["clusters"]) == (2, 1)
-    assert answer.body["message"] == "deduplicated 2 memory/memories across 1 cluster(s)"
+    assert answer.body["message"] == "merged 2 duplicates of 1 memory"
     rows = {row["id"]: row for row in api.rows("memories")}
     keeper = rows[ids[1]]
     assert not keeper["is_deleted"] and set(json.loads(keeper["tags"])) >= {"t0", "t1", "t2"}

@@ -61,7 +61,7 @@ def test_every_repair_is_listed_and_has_a_command(served: Program) -> None:
 def test_a_repair_shows_first_what_it_would_do_and_then_does_it(dead: Program) -> None:
     looked = dead.run("repair", "requeue-dead", "--error", "http*over", "--limit", "2")
     assert looked.status == 0
-    assert looked.out.startswith("would requeue 2 dead memory job(s)")
+    assert looked.out.startswith("would requeue 2 dead memory jobs")
     assert "dead-000" in looked.out and "HTTP 503: overloaded" in looked.out
     assert "--apply" in looked.err
     done = dead.run("repair", "requeue-dead", "dead-007", "--apply", "--json").json()
@@ -89,7 +89,7 @@ def test_a_long_repair_is_followed_to_its_end(dead: Program) -> None:
     assert done.status == 0, done.err
     assert "FTS consistent" in done.out
     pruned = dead.run("repair", "prune-jobs", "--kind", "unknown_kind", "--apply")
-    assert pruned.out.startswith("archived and deleted 150 dead job(s)")
+    assert pruned.out.startswith("archived and deleted 150 dead jobs")
     assert "archive: " in pruned.out
 
 

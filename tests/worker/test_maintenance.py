@@ -152,7 +152,7 @@ def test_stale_leases_tombstones_and_duplicates_are_put_right_too(home: Home) ->
     done = tick(home)
     triggers = {one.action: one.trigger for one in done.recommendations}
     assert triggers == {
-        "releaseStaleLeases": "1 stale lease(s)",
+        "releaseStaleLeases": "1 stale lease",
         "checkFtsConsistency": "6 of 10 rows in the full-text index",
         "triggerRetentionSweep": "tombstone ratio 40% > 30%",
         "deduplicateMemories": "duplicate ratio 16.7% > 5%",

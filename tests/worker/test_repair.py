@@ -172,7 +172,7 @@ def test_missing_vectors_are_made_oldest_first_until_none_is_left(daemon: Daemon
         "stale": 0,
     }
     one = daemon.repair("re-embed", {"batchSize": 2}).body
-    assert one["message"] == "re-embedded 2 of 2 memories in one batch (3 still missing)"
+    assert one["message"] == "re-embedded 2 of 2 memories (3 still missing)"
     oldest = home.rows("SELECT id, content_hash FROM memories ORDER BY seq LIMIT 2")
     hashes = {
         row["source_id"]: row["content_hash"] for row in home.rows("SELECT * FROM embeddings")
@@ -181,7 +181,7 @@ def test_missing_vectors_are_made_oldest_first_until_none_is_left(daemon: Daemon
     rest = daemon.repair("re-embed", {"batchSize": 2, "fullSweep": True}).body
     assert (rest["affected"], rest["message"]) == (
         3,
-        "re-embedded 3 of 3 memories in 2 batches (0 still missing)",
+        "re-embedded 3 of 3 memories (0 still missing)",
     )
     asked = (
         "SELECT COUNT(*) FROM provider_outcomes WHERE kind = 'embedding' AND outcome = 'success'"
@@ -287,7 +287,7 @@ def test_the_vector_index_follows_the_stored_vectors(daemon: Daemon) -> None:
         "DELETE FROM embeddings WHERE id IN (SELECT id FROM embeddings ORDER BY seq DESC LIMIT 2)"
     )
     body = daemon.repair("resync-vec").body
-    assert body["message"] == "removed 2 and inserted 4 vector-index row(s)"
+    assert body["message"] == "removed 2 and inserted 4 rows of the vector index"
     assert home.value("SELECT COUNT(*) FROM vec_embeddings_rowids") == int(str(total)) - 2
     home.run("DROP TABLE vec_embeddings")
     made = daemon.repair("resync-vec").body

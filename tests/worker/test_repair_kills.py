@@ -240,6 +240,6 @@ def test_what_there_was_no_time_for_is_done_by_the_worker_and_told_as_one_run(ho
     with a_worker(home):
         home.drained("repair")
     told = home.db.read(run.progress, ordered("clean-orphans"), begun.job_id or "")
-    assert (told.affected, told.message) == (MANY, f"cleaned {MANY} orphaned embedding(s)")
+    assert (told.affected, told.message) == (MANY, f"deleted {MANY} orphaned vectors")
     (audit,) = home.rows("SELECT metadata FROM memory_history WHERE event = 'none'")
     assert json.loads(audit[0])["affected"] == has_no_orphan(home)

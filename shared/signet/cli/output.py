@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self, TextIO
 
 from signet import clock
-from signet.text import controls, patterns
+from signet.text import controls, patterns, plural
 
 #: Maximum width of text lines on a wide terminal.
 MAX_WIDTH = 120
@@ -32,6 +32,10 @@ MARKS = "\ue000\ue001"
 _MARKED = patterns.lazy(f"{MARKS[0]}([^{MARKS}]*){MARKS[1]}")
 #: A `signet` command in a text: the word before a command or option, coloured or not, and not part of a path.
 _COMMAND = patterns.lazy(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
+
+
+#: Returns a number with its noun.
+count = plural.count
 
 
 class Ink:
@@ -185,6 +189,15 @@ def rest(offset: int, shown: int, total: int | None, more: str) -> bool:
     if total is None or end >= total:
         return False
     hint(f"{offset + 1} to {end} of {total}. More: {more} --offset {end}")
+    return True
+
+
+def further(shown: int, cursor: str | None, more: str, total: int | None = None) -> bool:
+    """Print the command for the next page of a list; return False at the end."""
+    if cursor is None:
+        return False
+    of_all = f"{shown} of {total}. " if total else ""
+    hint(f"{of_all}More: {more} --cursor {cursor}")
     return True
 
 
@@ -391,13 +404,6 @@ def paragraphs(text: str, indent: int) -> list[str]:
         else:
             found.append(line)
     return found
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun in the right form: `1 memory`, `2 memories`."""
-    if number != 1:
-        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number} {noun}"
 
 
 def size(number: float) -> str:

@@ -25,6 +25,7 @@ from signet.errors import Frozen
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.queue import BULK, NewJob, enqueue, stats
+from signet.text.plural import count
 
 #: Vectors that one cycle creates itself; the tracker queues jobs for the rest.
 EMBEDDED = 20
@@ -61,7 +62,7 @@ def _queue(report: HealthReport) -> Iterator[Recommendation]:
         trigger = f"dead rate {rate:.1%} > 1%"
         yield Recommendation(domain="queue", action="requeueDeadJobs", trigger=trigger)
     if stale:
-        trigger = f"{stale:.0f} stale lease(s)"
+        trigger = count(int(stale), "stale lease")
         yield Recommendation(domain="queue", action="releaseStaleLeases", trigger=trigger)
 
 

@@ -20,6 +20,7 @@ from signet.domain.repair.steps import RepairWork
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers import answers, asking
 from signet.providers.asking import INTEGER, an_object, ask_model, list_of, one_of
+from signet.text.plural import count
 from signet.wire.knowledge import Communities
 
 #: Entities whose names are checked in one batch.
@@ -55,7 +56,7 @@ def shown(row: Row) -> object:
     return row["name"]
 
 
-preview_reclassify = steps.previewing(_untyped, "ask for the type of {} entities", shown)
+preview_reclassify = steps.previewing(_untyped, "ask for the type of {}", "entity", shown)
 
 
 def generic(tx: ReadTx, order: RepairOrder) -> list[Row]:
@@ -85,7 +86,7 @@ def _is_outdated(tx: ReadTx, row: Row, made: Callable[[str], frozenset[str]]) ->
 def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> RepairDone:
     ids = [row["id"] for row in found]
     graph.delete_entities(tx, ids)
-    message = f"deleted {len(ids)} {what}"
+    message = f"deleted {count(len(ids), what)}"
     return RepairDone(len(ids), message, steps.sample(found, shown))
 
 
@@ -118,7 +119,7 @@ def reclassify(work: RepairWork) -> RepairDone:
     types = types or {}
     for place, type in types.items():
         work.step(partial(_set_type, entity_id=found[place][0], type=type))
-    message = f"reclassified {work.affected} of {len(found)} entities"
+    message = f"reclassified {work.affected} of {count(len(found), 'entity')}"
     named = {found[place][1]: type for place, type in types.items()}
     return RepairDone(work.affected, message, {"types": named})
 
@@ -131,7 +132,7 @@ def _with_facts(tx: ReadTx, order: RepairOrder) -> list[tuple[str, str, list[str
     return [(row["id"], row["name"], facts(row["id"])) for row in _untyped(tx, order)]
 
 
-def _types(text: str, count: int) -> dict[int, str] | None:
+def _types(text: str, most: int) -> dict[int, str] | None:
     """Return the types in an answer, by index from 0; None without results."""
     answer = classify.read_results(text)
     if answer is None:
@@ -141,7 +142,7 @@ def _types(text: str, count: int) -> dict[int, str] | None:
     for item in results if isinstance(results, list) else ():
         number = answers.number(item, "i")
         type = answers.text(item, "type").lower()
-        if number is not None and 1 <= number <= count and type in _TYPES:
+        if number is not None and 1 <= number <= most and type in _TYPES:
             found.setdefault(int(number) - 1, type)
     return found
 
@@ -155,11 +156,13 @@ def preview_cluster(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return whether there is anything to recompute; computing is too slow for a preview."""
     agent_id = _agent_id(order)
     graph, known = communities.snapshot(tx, agent_id), _overview(tx, agent_id)
-    count = len(graph.entities) if graph.is_new else 0
-    message = f"would regroup {count} entities" if count else "the groups are up to date"
+    changed = len(graph.entities) if graph.is_new else 0
+    message = "the groups are up to date"
+    if changed:
+        message = f"would regroup {count(changed, 'entity')}"
     details = {"entities": len(graph.entities), "dependencies": len(graph.edges)}
     details["communities"] = known["count"]
-    return RepairDone(count, f"dry run: {message}", details)
+    return RepairDone(changed, f"dry run: {message}", details)
 
 
 def cluster(work: RepairWork) -> RepairDone:
@@ -180,7 +183,7 @@ def cluster(work: RepairWork) -> RepairDone:
         "quality": found["quality"],
         "members": members,
     }
-    message = f"found {len(members)} communities; modularity {found['modularity']:.2f}"
+    message = f"found {count(len(members), 'community')}; modularity {found['modularity']:.2f}"
     return RepairDone(len(members), message, fields, extra=fields)
 
 

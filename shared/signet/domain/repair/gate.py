@@ -21,6 +21,7 @@ from signet.domain.repair import indexes, sql
 from signet.domain.repair.catalog import Limits, RepairAction
 from signet.domain.repair.models import RefusalReason, RepairOrder, RepairRefused
 from signet.errors import Frozen
+from signet.text.plural import count
 from signet.wire.repair import ColdStats, DedupStats, EmbeddingGaps, Integrity
 
 HOUR = timedelta(hours=1)
@@ -76,7 +77,7 @@ def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
             raise RepairRefused(RefusalReason.COOLDOWN, message, wait_ms=left)
     current = _current(runs, now)
     if current.window is not None and current.count >= limits.per_hour:
-        message = f"hourly budget exhausted ({limits.per_hour} runs/hr)"
+        message = f"hourly budget exhausted: {count(limits.per_hour, 'run')} per hour"
         raise RepairRefused(
             RefusalReason.BUDGET, message, wait_ms=_ms(HOUR - (now - current.window))
         )

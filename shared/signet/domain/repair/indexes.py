@@ -27,6 +27,7 @@ from signet.domain.repair.models import (
 from signet.domain.repair.steps import RepairWork
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
+from signet.text.plural import count
 
 #: Rows indexed per transaction (some 10 ms), and the pause for others in between.
 TEXT_STEP = 200
@@ -138,23 +139,23 @@ SWEEP_SECONDS = 600.0
 
 def preview_orphans(tx: ReadTx, order: RepairOrder) -> RepairDone:
     found = tx.all(sql.ORPHANED_VECTORS, {**sql.parameters(order.chosen), "after": "", "limit": -1})
-    count = sum(row["vectors"] for row in found)
-    message = f"dry run: would clean {count} orphaned embedding(s)"
-    return RepairDone(count, message, {"sample": [dict(row) for row in found[: steps.SHOWN]]})
+    orphans = sum(row["vectors"] for row in found)
+    message = f"dry run: would delete {count(orphans, 'orphaned vector')}"
+    return RepairDone(orphans, message, {"sample": [dict(row) for row in found[: steps.SHOWN]]})
 
 
 def clean(work: RepairWork) -> RepairDone:
     """Delete the vectors of deleted and forgotten memories, from both tables."""
 
     _walk(work, partial(_clean_some, chosen=work.order.chosen), first="")
-    return RepairDone(work.affected, f"cleaned {work.affected} orphaned embedding(s)")
+    return RepairDone(work.affected, f"deleted {count(work.affected, 'orphaned vector')}")
 
 
 def preview_reembed(tx: ReadTx, order: RepairOrder) -> RepairDone:
     left = _count_missing(tx, order, order.settings.embedding.model)
     batch = left if order.is_on("fullSweep") else min(left, order.number("batchSize"))
     sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, steps.SHOWN, ())]
-    message = f"dry run: would re-embed {batch} of {left} memories without a vector"
+    message = f"dry run: would create {batch} of {count(left, 'missing vector')}"
     return RepairDone(batch, message, {"missing": left, "sample": sample})
 
 
@@ -183,8 +184,8 @@ def reembed(work: RepairWork) -> RepairDone:
     left = work.db.read(_count_missing, work.order, model)
     if not asked and not work.affected:
         return RepairDone(0, "no unembedded memories found")
-    count = f"{max(asked, work.affected)} memories in {batches or 1} batches"
-    message = f"re-embedded {work.affected} of {count}".replace("in 1 batches", "in one batch")
+    chosen = count(max(asked, work.affected), "memory")
+    message = f"re-embedded {work.affected} of {chosen}"
     trouble = f"{len(failed)} failed, " if failed else ""
     details = {"failed": failed[: steps.SHOWN]} if failed else {}
     return RepairDone(work.affected, f"{message} ({trouble}{left} still missing)", details)
@@ -196,11 +197,10 @@ def preview_resync(tx: ReadTx, order: RepairOrder) -> RepairDone:
         return RepairDone(0, "dry run: nothing to index")
     if vectors.indexed_dimensions(tx) != width or _is_broken(tx, width):
         message = f"dry run: would rebuild the vector index with {width} dimensions"
-        count = int(tx.value(sql.COUNT_VECTORS_OF_WIDTH, (width,)))
-        return RepairDone(count, message)
+        return RepairDone(int(tx.value(sql.COUNT_VECTORS_OF_WIDTH, (width,))), message)
     stray = len(tx.all(sql.STRAY_INDEX_ROWS, (0, -1)))
     lost = len(tx.all(sql.UNINDEXED_VECTORS, (0, width, -1)))
-    message = f"dry run: would remove {stray} and insert {lost} vector-index row(s)"
+    message = f"dry run: would remove {stray} and insert {count(lost, 'row of the vector index')}"
     malformed = tx.value(sql.COUNT_MALFORMED_VECTORS)
     details = {"removed": stray, "inserted": lost, "malformed": malformed}
     return RepairDone(stray + lost, message, details)
@@ -220,15 +220,15 @@ def resync(work: RepairWork) -> RepairDone:
         work.check()
         rebuilt = True
     if rebuilt:
-        count = int(work.db.read(ReadTx.value, sql.COUNT_INDEXED))
-        work.affected += count
-        message = f"rebuilt the vector index: {count} vectors with {width} dimensions"
+        indexed = int(work.db.read(ReadTx.value, sql.COUNT_INDEXED))
+        work.affected += indexed
+        message = f"rebuilt the vector index: {count(indexed, 'vector')} with {width} dimensions"
         return RepairDone(work.affected, message)
     removed = _walk(work, _remove_stray, first=0)
     inserted = _walk(work, partial(_insert_lost, width=width), first=0)
     malformed = work.db.read(ReadTx.value, sql.COUNT_MALFORMED_VECTORS)
     details = {"removed": removed, "inserted": inserted, "malformed": malformed}
-    message = f"removed {removed} and inserted {inserted} vector-index row(s)"
+    message = f"removed {removed} and inserted {count(inserted, 'row of the vector index')}"
     return RepairDone(work.affected, message, details)
 
 
@@ -286,8 +286,8 @@ def _store(tx: WriteTx, *, gap: Gap, pairs: list[tuple[str, bytes]], model: str)
     return 1
 
 
-def _without_vectors(count: int, why: str) -> RepairRefused:
-    message = f"embedding provider returned no vectors for {count} memories ({why})"
+def _without_vectors(asked: int, why: str) -> RepairRefused:
+    message = f"embedding provider returned no vectors for {count(asked, 'memory')} ({why})"
     return RepairRefused(RefusalReason.UNAVAILABLE, message)
 
 

@@ -20,6 +20,7 @@ from signet.domain.retention.purge import Windows, cutoff
 from signet.domain.summaries import requests
 from signet.domain.summaries.requests import KIND as SUMMARIZE
 from signet.queue import JobStatus, admin, transitions
+from signet.text.plural import count
 
 #: Interval between restarted jobs, so that a recovered provider is not overloaded.
 SPREAD_MS = 100
@@ -44,7 +45,7 @@ def _ended(row: Row, at: str) -> dict[str, object]:
 def preview_requeue(tx: ReadTx, order: RepairOrder) -> RepairDone:
     dead = _dead(tx, order)
     details = steps.sample(dead, lambda row: _ended(row, "failed_at"))
-    message = f"dry run: would requeue {_counted(dead)} to pending"
+    message = f"dry run: would requeue {_counted(dead)}"
     return RepairDone(len(dead), message, details)
 
 
@@ -71,7 +72,7 @@ def requeue(tx: WriteTx, order: RepairOrder) -> RepairDone:
     done = [row["id"] for row in dead if row["id"] in {*moved, *revived}]
     admin.spread(tx, done, apart_ms=SPREAD_MS, now=order.now)
     counted = _counted([row for row in dead if row["id"] in done])
-    return RepairDone(len(done), f"requeued {counted} to pending")
+    return RepairDone(len(done), f"requeued {counted}")
 
 
 def release(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -84,9 +85,9 @@ def release(tx: WriteTx, order: RepairOrder) -> RepairDone:
     back = sum(requests.restart(tx, job_id, now=order.now) for job_id in alone)
     buried = sum(row["attempts"] >= row["max_attempts"] for row in stale)
     released = len(stale) - buried + back
-    message = f"released {released} stale lease(s) back to pending"
+    message = f"released {count(released, 'stale lease')}"
     if buried:
-        message += f" and dead-lettered {buried} exhausted job(s)"
+        message += f"; {count(buried, 'job')} had no attempts left and died"
     return RepairDone(released + buried, message)
 
 
@@ -94,11 +95,11 @@ def preview_prune(tx: ReadTx, order: RepairOrder) -> RepairDone:
     status = str(order.options["status"])
     at = _ENDED_AT[status]
     asked = _ended_of(order, order.number("limit"))
-    count = int(tx.value(sql.COUNT_ENDED_JOBS.format(at=at), asked))
+    ended = int(tx.value(sql.COUNT_ENDED_JOBS.format(at=at), asked))
     first = _some_ended(tx, order, steps.SHOWN)
-    message = f"dry run: would archive and delete {count} {status} job(s)"
+    message = f"dry run: would archive and delete {count(ended, f'{status} job')}"
     details = steps.sample(first, lambda row: _ended(row, at))
-    return RepairDone(count, message, details)
+    return RepairDone(ended, message, details)
 
 
 def prune(work: RepairWork) -> RepairDone:
@@ -127,7 +128,7 @@ def prune(work: RepairWork) -> RepairDone:
         if not work.step(partial(admin.delete_ended, status=JobStatus(status), job_ids=ids)):
             break
     where = {"archive": str(archive)} if work.affected else {}
-    message = f"archived and deleted {work.affected} {status} job(s)"
+    message = f"archived and deleted {count(work.affected, f'{status} job')}"
     return RepairDone(work.affected, message, where)
 
 
@@ -153,7 +154,8 @@ def _stale(tx: ReadTx, order: RepairOrder) -> list[Row]:
 
 preview_release = steps.previewing(
     _stale,
-    "release {} stale lease(s)",
+    "release {}",
+    "stale lease",
     lambda row: {"id": row["id"], "kind": row["job_type"], "at": row["leased_at"]},
 )
 
@@ -175,7 +177,8 @@ def _some_ended(tx: ReadTx, order: RepairOrder, limit: int) -> list[Row]:
 
 def _counted(dead: Sequence[Row]) -> str:
     summaries = sum(row["job_type"] == SUMMARIZE for row in dead)
-    return f"{len(dead) - summaries} dead memory job(s) and {summaries} dead summary job(s)"
+    memories = count(len(dead) - summaries, "dead memory job")
+    return f"{memories} and {count(summaries, 'dead summary job')}"
 
 
 def _shown_session(row: Row) -> dict[str, object]:
@@ -183,7 +186,7 @@ def _shown_session(row: Row) -> dict[str, object]:
 
 
 _skipped = steps.selecting(sql.SKIPPED_SESSIONS, limit="limit")
-preview_sessions = steps.previewing(_skipped, "read {} session(s) again", _shown_session)
+preview_sessions = steps.previewing(_skipped, "read {} again", "session", _shown_session)
 
 
 def backfill_sessions(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -192,7 +195,7 @@ def backfill_sessions(tx: WriteTx, order: RepairOrder) -> RepairDone:
     A session without content is skipped: the result would be the same.
     """
     again = [row for row in _skipped(tx, order) if _queue_again(tx, row, order)]
-    message = f"requeued {len(again)} session(s) without a summary"
+    message = f"requeued {count(len(again), 'session')} without a summary"
     return RepairDone(len(again), message, steps.sample(again, _shown_session))
 
 
@@ -230,7 +233,7 @@ def preview_sweep(tx: ReadTx, order: RepairOrder) -> RepairDone:
         for name, span in spans.items()
     }
     total = sum(due.values())
-    message = f"dry run: {total} row(s) are old enough to be purged"
+    message = f"dry run: would purge {count(total, 'row')}"
     return RepairDone(total, message, due)
 
 
@@ -250,5 +253,5 @@ def sweep(work: RepairWork) -> RepairDone:
     counts = dict.fromkeys(_SWEPT.values(), 0)
     counts |= {_SWEPT.get(name, name): count for name, count in swept.counts.items()}
     work.affected = sum(counts.values())
-    message = swept.held or f"retention sweep completed; {work.affected} row(s) purged"
+    message = swept.held or f"retention sweep completed; purged {count(work.affected, 'row')}"
     return RepairDone(work.affected, message, counts)

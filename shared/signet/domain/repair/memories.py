@@ -23,6 +23,7 @@ from signet.domain.memory.models import Along, tags_of
 from signet.domain.repair import sql, steps
 from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, RepairRefused
 from signet.domain.repair.steps import RepairWork
+from signet.text.plural import count
 
 SHOWN_CHARS = 120
 #: Memories linked per transaction.
@@ -42,10 +43,10 @@ def _shown(row: Row) -> dict[str, object]:
 
 _unfiled = steps.selecting(sql.UNFILED)
 _without_hints = steps.selecting(sql.WITHOUT_HINTS)
-preview_structure = steps.previewing(_unfiled, "queue {} facts for classification", _shown)
+preview_structure = steps.previewing(_unfiled, "queue {} for classification", "fact", _shown)
 _of_forgotten = steps.selecting(sql.FACTS_OF_FORGOTTEN)
-preview_follow = steps.previewing(_of_forgotten, "forget {} facts of forgotten memories", _shown)
-preview_hints = steps.previewing(_without_hints, "queue hints for {} memories", _shown)
+preview_follow = steps.previewing(_of_forgotten, "forget {}", "fact of forgotten memories", _shown)
+preview_hints = steps.previewing(_without_hints, "queue hints for {}", "memory", _shown)
 
 
 def preview_relink(tx: ReadTx, order: RepairOrder) -> RepairDone:
@@ -57,7 +58,7 @@ def preview_relink(tx: ReadTx, order: RepairOrder) -> RepairDone:
         asked["after"] = 0
         found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": limit})
     remaining = tx.value(sql.COUNT_UNLINKED, asked) - len(found)
-    message = f"dry run: would look for entities in {len(found)} memories"
+    message = f"dry run: would look for entities in {count(len(found), 'memory')}"
     details = {"remaining": remaining, **steps.sample(found, _shown)}
     return RepairDone(len(found), message, details)
 
@@ -81,7 +82,7 @@ def relink(work: RepairWork) -> RepairDone:
         work.step(partial(_link_some, found=found))
         looked, after = looked + len(found), found[-1]["seq"]
     remaining = work.db.read(ReadTx.value, sql.COUNT_UNLINKED, {**asked, "after": after})
-    message = f"looked at {looked} memories and linked {work.affected}"
+    message = f"looked at {count(looked, 'memory')} and linked {work.affected}"
     return RepairDone(work.affected, message, {"looked": looked, "remaining": remaining})
 
 
@@ -100,7 +101,7 @@ def structure(tx: WriteTx, order: RepairOrder) -> RepairDone:
             attempts=order.settings.pipeline.worker.max_retries,
             now=order.now,
         )
-    message = f"queued {len(found)} facts for classification"
+    message = f"queued {count(len(found), 'fact')} for classification"
     return RepairDone(len(found), message, steps.sample(found, _shown))
 
 
@@ -114,7 +115,7 @@ def backfill_hints(tx: WriteTx, order: RepairOrder) -> RepairDone:
             attempts=order.settings.pipeline.worker.max_retries,
             now=order.now,
         )
-    return RepairDone(len(found), f"queued hints for {len(found)} memories")
+    return RepairDone(len(found), f"queued hints for {count(len(found), 'memory')}")
 
 
 def follow_forgotten(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -130,7 +131,7 @@ def follow_forgotten(tx: WriteTx, order: RepairOrder) -> RepairDone:
         )
         along = Along(goes=((row["id"], row["content"]),))
         derived.withdraw(tx, row["root_id"], along, change)
-    message = f"forgot {len(found)} facts of forgotten memories"
+    message = f"forgot {count(len(found), 'fact of forgotten memories')}"
     return RepairDone(len(found), message, steps.sample(found, _shown))
 
 
@@ -157,7 +158,7 @@ def dead(
 
 def preview_forget(tx: ReadTx, order: RepairOrder) -> RepairDone:
     found, results = _dead_named(tx, order)
-    message = f"dry run: would forget {len(found)} memories"
+    message = f"dry run: would forget {count(len(found), 'memory')}"
     return RepairDone(len(found), message, extra={"results": results})
 
 
@@ -167,7 +168,7 @@ def forget_dead(tx: WriteTx, order: RepairOrder) -> RepairDone:
     reason = str(order.options["reason"])
     for row in found:
         forget.forget(tx, row["id"], actor=order.actor, reason=reason, now=order.now)
-    message = f"forgot {len(found)} memories"
+    message = f"forgot {count(len(found), 'memory')}"
     return RepairDone(len(found), message, extra={"results": results})
 
 
@@ -209,11 +210,11 @@ def preview_duplicates(tx: ReadTx, order: RepairOrder) -> RepairDone:
     if order.is_on("semanticEnabled") and room > 0:
         taken = {one for plan in plans for one in (plan.keeper, *plan.losers)}
         plans += _similar(tx, order, taken, room)
-    count = sum(len(plan.losers) for plan in plans)
+    losers = sum(len(plan.losers) for plan in plans)
     sample = [{"keep": plan.keeper, "forget": list(plan.losers)} for plan in plans[:SHOWN_GROUPS]]
-    message = f"dry run: would deduplicate {count} memory/memories across {len(plans)} cluster(s)"
+    message = f"dry run: would merge {_merged(losers, len(plans))}"
     details = {"sample": sample}
-    return RepairDone(count, message, details, extra={"clusters": len(plans)})
+    return RepairDone(losers, message, details, extra={"clusters": len(plans)})
 
 
 def deduplicate(work: RepairWork) -> RepairDone:
@@ -227,8 +228,12 @@ def deduplicate(work: RepairWork) -> RepairDone:
     if order.is_on("semanticEnabled") and room > 0:
         for plan in work.db.read(_similar, order, set(), room):
             work.step(partial(_merge_group, plan=plan, order=order))
-    message = f"deduplicated {work.affected} memory/memories across {work.steps} cluster(s)"
+    message = f"merged {_merged(work.affected, work.steps)}"
     return RepairDone(work.affected, message, extra={"clusters": work.steps})
+
+
+def _merged(duplicates: int, groups: int) -> str:
+    return f"{count(duplicates, 'duplicate')} of {count(groups, 'memory')}"
 
 
 def weight(row: Row) -> float:

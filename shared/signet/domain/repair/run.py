@@ -62,7 +62,7 @@ def _rebuild_indexes(work: RepairWork) -> RepairDone:
 
 
 def _deletion(what: str, find: Find) -> Short:
-    look = steps.previewing(find, f"delete {{}} {what}", entities.shown)
+    look = steps.previewing(find, "delete {}", what, entities.shown)
     return Short(look, lambda tx, order: entities.delete(tx, what, find(tx, order)))
 
 
@@ -79,9 +79,9 @@ FUNCTIONS: Mapping[str, Short | Long] = {
     "deduplicateMemories": Long(memories.preview_duplicates, memories.deduplicate),
     "backfillSkippedSessions": Short(jobs.preview_sessions, jobs.backfill_sessions),
     "reclassifyEntities": Long(entities.preview_reclassify, entities.reclassify),
-    "pruneChunkGroupEntities": _deletion("chunk-group entities", entities.chunk_groups),
-    "pruneSingletonExtractedEntities": _deletion("singleton entities", entities.singletons),
-    "pruneGenericEntities": _deletion("generic entities", entities.generic),
+    "pruneChunkGroupEntities": _deletion("chunk-group entity", entities.chunk_groups),
+    "pruneSingletonExtractedEntities": _deletion("singleton entity", entities.singletons),
+    "pruneGenericEntities": _deletion("generic entity", entities.generic),
     "structuralBackfill": Short(memories.preview_structure, memories.structure),
     "relinkEntities": Long(memories.preview_relink, memories.relink),
     "backfillHints": Short(memories.preview_hints, memories.backfill_hints),

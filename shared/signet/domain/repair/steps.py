@@ -14,6 +14,7 @@ from signet.domain.repair import sql
 from signet.domain.repair.models import RepairDone, RepairOrder
 from signet.paths import Workspace
 from signet.providers.ports import Embedder, LanguageModel
+from signet.text.plural import count
 
 #: Rows to show in a preview.
 SHOWN = 20
@@ -36,12 +37,14 @@ def selecting(statement: str, *, limit: str = "batchSize", **options: str) -> Fi
     return find
 
 
-def previewing(find: Find, would: str, show: Show) -> Callable[[ReadTx, RepairOrder], RepairDone]:
-    """Return a preview that counts the found rows; `would` describes the change of `{}` rows."""
+def previewing(
+    find: Find, would: str, noun: str, show: Show
+) -> Callable[[ReadTx, RepairOrder], RepairDone]:
+    """Return a preview that counts the found rows; `would` describes the change of `{}`, which `noun` names."""
 
     def looked(tx: ReadTx, order: RepairOrder) -> RepairDone:
         rows = find(tx, order)
-        message = f"dry run: would {would.format(len(rows))}"
+        message = f"dry run: would {would.format(count(len(rows), noun))}"
         return RepairDone(len(rows), message, sample(rows, show))
 
     return looked

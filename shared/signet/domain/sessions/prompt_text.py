@@ -185,12 +185,6 @@ def ago(instant: datetime, now: datetime) -> str:
     return f"{days} days ago" if days > 1 else "yesterday" if days == 1 else "today"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 memory`, `2 memories`."""
-    several = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number} {noun if number == 1 else several}"
-
-
 def comparable(*texts: str) -> str:
     """Join texts for substring comparison, ignoring line breaks and case."""
     return "\n".join(one_line(text).lower() for text in texts)

@@ -40,6 +40,7 @@ from signet.domain.synthesis import run as synthesis
 from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import SignetError
+from signet.text import plural
 from signet.wire.sessions import SessionCheckpoint
 
 T = TypeVar("T")
@@ -293,9 +294,7 @@ def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     seen = visibility.readable(reader)
     new = int(tx.value(memories.COUNT_SINCE.format(where=seen.sql), (began, *seen.params)))
     last_active = prompt_text.ago(at, now.astimezone())
-    return (
-        f"[since last session: {prompt_text.counted(new, 'new memory')}, last active {last_active}]"
-    )
+    return f"[since last session: {plural.count(new, 'new memory')}, last active {last_active}]"
 
 
 def inject(
