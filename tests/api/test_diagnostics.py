@@ -110,6 +110,12 @@ def test_waiting_jobs_count_by_age_but_not_those_that_are_not_due(api: Api) -> N
     found = domain(api, "queue")
     assert found["depth"] == 2 and 590 < found["oldestAgeSec"] < 660
     assert found["score"] == 0.8
+    (stuck,) = domain(api, "composite")["help"]
+    assert (stuck["command"], stuck["passes"]) == ("signet doctor", False)
+    job(api, "completed", ago(minutes=5))
+    (moving,) = domain(api, "composite")["help"]
+    assert (moving["command"], moving["passes"]) == ("signet jobs watch", True)
+    assert moving["reason"] == stuck["reason"]
     for number in range(50):
         job(api, "pending", ago(minutes=1), number)
     assert domain(api, "queue")["score"] == 0.5

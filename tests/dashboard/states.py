@@ -1,6 +1,7 @@
 """What goes wrong for a while is said in words, and heals by itself: too much to do, a daemon that comes again."""
 
 import os
+import re
 import signal
 from itertools import cycle
 
@@ -94,6 +95,24 @@ def test_an_empty_list_says_why_it_is_empty(view: View, ids: dict[str, str]) -> 
         view.page.unroute(asked)
     view.go("/#/settings/agent?find=nothing+of+this+name")
     view.page.get_by_role("heading", name="No setting passes these filters").wait_for()
+
+
+def test_work_that_only_takes_time_needs_nobody(view: View, client: httpx.Client) -> None:
+    report = client.get("/api/diagnostics").json()
+    report["composite"]["help"] = [
+        {"domain": domain, "reason": reason, "command": command, "points": 0.3, "passes": passes}
+        for domain, reason, command, passes in (
+            ("queue", "90 jobs wait", "signet jobs watch", True),
+            ("storage", "the disk is full", "df -h", False),
+        )
+    ]
+    view.page.route("**/api/diagnostics", lambda route: route.fulfill(json=report))
+    view.go("/")
+    needs = view.page.locator("section", has=view.page.get_by_role("heading", name="Needs you"))
+    expect(needs.get_by_role("listitem")).to_have_text(
+        [re.compile("the disk is full", re.IGNORECASE)]
+    )
+    view.page.unroute("**/api/diagnostics")
 
 
 def test_what_is_shown_stays_while_the_daemon_does_not_answer(

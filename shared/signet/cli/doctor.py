@@ -10,6 +10,7 @@ from signet.cli import output
 from signet.cli.command import Output, PathOption, StatusAnswer, arg, check_asking, command, opt
 from signet.cli.options import DryRunOption, YesOption
 from signet.cli.output import Ink
+from signet.cli.status import remedy
 from signet.client import PlainSignet
 from signet.client.call import ask
 from signet.errors import NotFound
@@ -110,15 +111,15 @@ def _report(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:
     whole = found["composite"]
     dot = ink.good("●") if whole["status"] == "healthy" else ink.bad("●")
     yield f"{dot} {ink.bold('Store ' + whole['status'])} · score {whole['score']:.2f}"
-    commands = {(one["domain"], one["reason"]): one["command"] for one in whole["help"]}
+    remedies = {(one["domain"], one["reason"]): remedy(one) for one in whole["help"]}
     for name, one in found.items():
         if not isinstance(one, Mapping) or name == "composite" or one["status"] == "disabled":
             continue
         yield f"  {_mark(one, ink)} {name:<{_DOMAIN_LABEL}}{one['score']:.2f}"
         for reason in one["reasons"]:
             yield f"      {output.plain(reason)}"
-            if command := commands.get((name, reason)):
-                yield ink.dim(f"      try: {command}")
+            if text := remedies.get((name, reason)):
+                yield ink.dim(f"      {text}")
 
 
 def _domain(name: str, found: Mapping[str, Any], ink: Ink) -> Iterator[str]:

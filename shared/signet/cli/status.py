@@ -209,7 +209,13 @@ def troubles(health: Mapping[str, Any], ink: Ink) -> Iterator[str]:
     draw = ink.warn if health["status"] == "healthy" else ink.bad
     for one in sorted(health.get("help", ()), key=lambda one: -float(one["points"])):
         said = draw(f"! {one['domain']}: {output.plain(one['reason'])}")
-        yield said + (f" · try: {one['command']}" if one["command"] else "")
+        yield " · ".join(filter(None, (said, remedy(one))))
+
+
+def remedy(advice: Mapping[str, Any]) -> str | None:
+    """Return the command that helps or, for what passes, that shows it; None without one."""
+    label = "watch" if advice.get("passes") else "try"
+    return f"{label}: {advice['command']}" if advice["command"] else None
 
 
 def _captured(found: "Capture", names: Mapping[str, str], ink: Ink) -> str:

@@ -7,12 +7,16 @@ from signet.wire.operation import get
 
 
 class Advice(TypedDict):
-    """A reason, its deduction, and the command that helps, if there is one."""
+    """A reason, its deduction, and the command that helps, if there is one.
+
+    `passes`: it ends without anybody's help; the command then only shows it.
+    """
 
     domain: str
     reason: str
     command: str | None
     points: float
+    passes: bool
 
 
 class Diagnosis(TypedDict):

@@ -47,11 +47,15 @@ class HealthStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deduction:
-    """A domain's loss, its reason, and the command that helps (None: none, or it recovers automatically)."""
+    """A domain's loss, its reason, and the command that helps.
+
+    `passes`: it ends without anybody's help; the command then only shows it.
+    """
 
     points: float
     reason: str
     command: str | None = None
+    passes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +108,13 @@ class HealthReport:
     def composite(self) -> Diagnosis:
         """Return the total: score, status, reasons, and the command for each reason."""
         advice: list[Advice] = [
-            {"domain": name, "reason": one.reason, "command": one.command, "points": one.points}
+            {
+                "domain": name,
+                "reason": one.reason,
+                "command": one.command,
+                "points": one.points,
+                "passes": one.passes,
+            }
             for name, one in self._weighted()
         ]
         return {
@@ -185,6 +195,11 @@ class Queue:
         """Return the share of the last hour's ended jobs that died, 0 if none ended."""
         ended = self.completed + self.died
         return self.died / ended if ended else 0.0
+
+    @property
+    def moves(self) -> bool:
+        """Return whether jobs were completed within the last hour."""
+        return self.completed > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from signet.domain.diagnostics.counts import (
 from signet.domain.embeddings.models import VectorCoverage
 from signet.errors import Invalid
 from signet.providers import track
+from signet.text.plural import count
 from signet.wire.diagnostics import Diagnosis
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ FULL_DISK_BYTES, LOW_DISK_BYTES = 4_000_000, 100_000_000
 
 DEAD_HELP = "signet repair requeue-dead --apply"
 WORK_HELP = "signet jobs watch"
+STUCK_HELP = "signet doctor"
 DISK_HELP = "df -h"
 CLOCK_HELP = "timedatectl status"
 RESUME_HELP = "signet jobs resume"
@@ -51,6 +53,7 @@ FTS_HELP = "signet repair check-fts --apply"
 REEMBED_HELP = "signet repair re-embed --apply"
 PROVIDER_HELP = "signet daemon logs -l warn"
 DEDUP_HELP = "signet repair deduplicate --apply"
+CONNECTOR_HELP = "signet connector list"
 
 
 def queue(seen: Queue) -> Domain:
@@ -64,7 +67,7 @@ def queue(seen: Queue) -> Domain:
             reason = f"{seen.jump.described}; nothing old is deleted until it is confirmed"
         found.append(Deduction(points=0.1, reason=reason, command=CLOCK_HELP))
     if seen.depth > DEEP and not seen.pauses:
-        found.append(Deduction(points=0.3, reason=f"{seen.depth} jobs wait", command=WORK_HELP))
+        found.append(_waiting(seen, 0.3, f"{seen.depth} jobs wait"))
     if seen.dead_rate > DEAD_RATE:
         reason = f"{seen.died} of {seen.completed + seen.died} jobs of the last hour died"
         found.append(Deduction(points=0.3, reason=reason, command=DEAD_HELP))
@@ -76,9 +79,9 @@ def queue(seen: Queue) -> Domain:
         found.append(Deduction(points=0.1, reason=reason, command=DEAD_HELP))
     if seen.oldest_seconds > OLD_SECONDS and not seen.pauses:
         reason = f"the oldest job has been waiting for {int(seen.oldest_seconds // 60)} minutes"
-        found.append(Deduction(points=0.2, reason=reason, command=WORK_HELP))
+        found.append(_waiting(seen, 0.2, reason))
     if seen.anomalies:
-        reason = f"{seen.anomalies} stale lease(s)"
+        reason = count(seen.anomalies, "stale lease")
         found.append(Deduction(points=0.2, reason=reason, command=LEASES_HELP))
     fields = {
         "depth": seen.depth,
@@ -91,6 +94,12 @@ def queue(seen: Queue) -> Domain:
         "pauses": [one._asdict() for one in seen.pauses],
     }
     return Domain(name="queue", fields=fields, deductions=tuple(found))
+
+
+def _waiting(seen: Queue, points: float, reason: str) -> Deduction:
+    """Return the deduction for waiting jobs; while others complete, they only need time."""
+    command = WORK_HELP if seen.moves else STUCK_HELP
+    return Deduction(points=points, reason=reason, command=command, passes=seen.moves)
 
 
 def storage(total: int, deleted: int, overdue: int, size: int, free: int) -> Domain:
@@ -143,7 +152,7 @@ def index(
     if embeds and coverage.share < COVERED:
         reason = f"{coverage.total - coverage.embedded} of {coverage.total} memories have no vector"
         command = WORK_HELP if is_queued else REEMBED_HELP
-        found.append(Deduction(points=0.3, reason=reason, command=command))
+        found.append(Deduction(points=0.3, reason=reason, command=command, passes=is_queued))
     fields = {
         "memoriesRowCount": active,
         "expectedRowCount": expected,
@@ -182,7 +191,8 @@ def mutation(recovers: int, deletes: int) -> Domain:
     """Score changes: many recoveries suggest wrong deletions."""
     found: tuple[Deduction, ...] = ()
     if recovers > RECOVERS:
-        found = (Deduction(points=0.3, reason=f"{recovers} memories were recovered in 7 days"),)
+        reason = f"{recovers} memories were recovered in 7 days"
+        found = (Deduction(points=0.3, reason=reason, passes=True),)
     fields = {"recentRecovers": recovers, "recentDeletes": deletes}
     return Domain(name="mutation", fields=fields, deductions=found)
 
@@ -192,11 +202,13 @@ def connector(row: "Row | None", *, now: datetime) -> Domain:
     found = []
     age: int | None = None
     if row is not None and row["errors"]:
-        found.append(Deduction(points=0.3, reason=f"{row['errors']} connector(s) failed"))
+        reason = f"{count(row['errors'], 'connector')} failed"
+        found.append(Deduction(points=0.3, reason=reason, command=CONNECTOR_HELP))
         since = clock.parsed(row["oldest"])
         age = None if since is None else int((now - since).total_seconds() * 1000)
         if age is not None and age > DAY_MS:
-            found.append(Deduction(points=0.2, reason="one has been failing for more than a day"))
+            reason = "one has been failing for more than a day"
+            found.append(Deduction(points=0.2, reason=reason, command=CONNECTOR_HELP))
     fields = {
         "connectorCount": row["connectors"] if row else 0,
         "syncingCount": row["syncing"] if row else 0,

@@ -14,6 +14,7 @@ export interface Advice {
   reason: string;
   command: string | null;
   points: number;
+  passes: boolean;
 }
 
 export interface AgentAccess {
@@ -1170,6 +1171,7 @@ export interface SharedBy {
 
 export interface Shares {
   shares: Share[];
+  next: string | null;
 }
 
 export interface Skill {
@@ -1366,6 +1368,7 @@ export interface UsedIn {
 
 export interface WaitingMemories {
   memories: WaitingMemory[];
+  next: string | null;
   total: number;
 }
 

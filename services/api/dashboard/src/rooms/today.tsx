@@ -159,8 +159,8 @@ const PLACES: Readonly<Record<string, string>> = { queue: "queue", provider: "",
 
 function Needs() {
   const found = useResource<Diagnoses>(paths.diagnostics, ["health", "job", "process"]);
-  // Reasons with the same remedy are one problem.
-  const advice = Map.groupBy(found.value?.composite.help ?? [], (one) => one.command ?? one.reason);
+  // Reasons with the same remedy are one problem; what only takes time needs nobody.
+  const advice = Map.groupBy((found.value?.composite.help ?? []).filter((one) => !one.passes), (one) => one.command ?? one.reason);
   return advice.size === 0 ? null : <Card title="Needs you"><ul>{[...advice.values()].map((some, at) => <li key={at} class="repair"><Need of={some} /></li>)}</ul></Card>;
 }
 
