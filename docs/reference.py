@@ -149,22 +149,21 @@ def commands() -> dict[str, str]:
 
     group = tree.command()
     found: dict[str, list[str]] = {}
-    rows: list[str] = []
+    index = [
+        "# Commands\n\n`signet COMMAND --help` prints the same text. Every command that returns data has `--json`."
+        " Exit status: 0 success, 1 failure, 2 wrong usage."
+    ]
     for row in ROWS:
         command = group.commands[row.name]
         place = f"commands-{row.panel.lower().replace(' ', '-')}.md"
-        found.setdefault(place, [f"# Commands: {row.panel.lower()}\n"])
+        if place not in found:
+            found[place] = [f"# Commands: {row.panel.lower()}\n"]
+            index.append(f"\n## {row.panel}\n\n| command | |\n| --- | --- |")
         found[place] += _helps(command, "signet", row.name, None)
         summary = _first_sentence(command.help or "")
-        rows.append(f"| [`signet {row.name}`]({place}#signet-{row.name}) | {summary} |")
-    index = [
-        "# Commands\n\n`signet COMMAND --help` prints the same text. Every command that returns data has `--json`."
-        " Exit status: 0 success, 1 failure, 2 wrong usage.\n\n| command | |\n| --- | --- |",
-        *rows,
-        "",
-    ]
+        index.append(f"| [`signet {row.name}`]({place}#signet-{row.name}) | {summary} |")
     listed = {f"reference/{place}": "\n".join(lines) for place, lines in found.items()}
-    return {"reference/commands.md": "\n".join(index), **listed}
+    return {"reference/commands.md": "\n".join((*index, "")), **listed}
 
 
 def _helps(command: Any, start: str, name: str, parent: typer.Context | None) -> Iterator[str]:
@@ -201,71 +200,6 @@ def _without_examples(part: Any) -> Any:
     return [_without_examples(one) for one in part] if isinstance(part, list) else part
 
 
-#: The pages of the HTTP reference, with the families of each and their titles.
-HTTP_PAGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "memories": (
-        "Memories",
-        {
-            "memory": "Save, change and forget",
-            "recall": "Find",
-            "memory_links": "Origin and verdicts",
-            "spaces": "Spaces",
-            "transfer": "Export and import",
-        },
-    ),
-    "sessions": (
-        "Sessions and hooks",
-        {
-            "hooks": "Hooks",
-            "sessions": "Sessions",
-            "backfill": "Past sessions",
-            "projects": "Projects",
-            "synthesis": "MEMORY.md",
-            "evaluation": "Evaluation",
-            "predictor": "Learned ranking",
-        },
-    ),
-    "knowledge": (
-        "Documents and graph",
-        {
-            "documents": "Documents",
-            "connectors": "Connectors",
-            "knowledge": "Graph",
-            "embeddings": "Embeddings",
-        },
-    ),
-    "settings": (
-        "Settings and access",
-        {
-            "config": "Settings and files",
-            "auth": "Tokens",
-            "audit": "Audit log",
-            "agents": "Agents",
-            "secrets": "Secrets",
-            "skills": "Skills",
-            "tasks": "Tasks",
-            "harnesses": "Harnesses",
-            "git": "Git",
-            "update": "Updates",
-            "mcp": "MCP",
-        },
-    ),
-    "operation": (
-        "Operation",
-        {
-            "status": "Status and health",
-            "events": "Events",
-            "jobs": "Jobs",
-            "pipeline": "Background work",
-            "diagnostics": "Diagnostics",
-            "repair": "Repairs",
-            "analytics": "Analytics",
-            "telemetry": "Telemetry",
-            "logs": "Log",
-            "home": "Pages of the dashboard",
-        },
-    ),
-}
 #: Who has each right, for the introduction of the HTTP reference.
 RIGHTS = {
     Permission.NONE: "every caller that the daemon knows",
@@ -295,11 +229,11 @@ def operations() -> dict[str, str]:
         found.setdefault(one["tags"][0], []).append((f"{method.upper()} {path}", also))
     index: list[str] = []
     written: dict[str, str] = {}
-    for place, (title, families) in HTTP_PAGES.items():
+    for place, page in _sections()["pages"].items():
         parts = [
-            f"# HTTP: {title.lower()}\n\n[HTTP routes](http.md) explains the rights, errors and names.\n"
+            f"# HTTP: {page['title'].lower()}\n\n[HTTP routes](http.md) explains the rights, errors and names.\n"
         ]
-        for family, heading in families.items():
+        for family, heading in page["families"].items():
             parts.append(f"## {heading}\n")
             index.append(f"### {heading}\n\n| route | | right |\n| --- | --- | --- |")
             for route, also in sorted(found.pop(family), key=lambda one: _rank(one[0])):
@@ -311,8 +245,14 @@ def operations() -> dict[str, str]:
             index.append("")
         written[f"reference/http-{place}.md"] = "\n".join(parts)
     if found:
-        raise LookupError(f"HTTP_PAGES lacks {', '.join(found)}")
+        raise LookupError(f"sections.toml lacks {', '.join(found)}")
     return {"reference/http.md": _http_index(index), **written}
+
+
+def _sections() -> Mapping[str, Any]:
+    from signet_api.openapi import sections
+
+    return sections()
 
 
 def _routes() -> dict[tuple[str, str], list[str]]:
@@ -365,9 +305,9 @@ def _http_index(routes: list[str]) -> str:
         has = [role for role in roles if right in PERMISSIONS[role]]
         peer = "yes" if right in PEER_PERMISSIONS else "no"
         rows.append(f"| `{right}` | {text} | {', '.join(has)} | {peer} |")
-    return (DOCS / "reference" / "http.txt").read_text("utf-8").replace(
-        "RIGHTS", "\n".join(rows)
-    ) + "\n".join(routes)
+    text = (DOCS / "reference" / "http.txt").read_text("utf-8")
+    text = text.replace("CONVENTIONS", _sections()["conventions"].strip())
+    return text.replace("RIGHTS", "\n".join(rows)) + "\n".join(routes)
 
 
 def _route(route: str, also: list[str]) -> Iterator[str]:
@@ -591,15 +531,18 @@ def settings() -> str:
         kind = bounds or one["kind"]
         rows[section].append(f"| `{one['key']}` | {value} | {kind} | {text}{notes} |")
     parts = [
-        "# Settings\n\nSettings are in `agent.yaml` in the workspace. `signet config` shows them, `signet config set"
-        " KEY VALUE` changes one, and a change applies within two seconds. A dot in a name is a level in the file:"
-        " `signet config set backup.keep 9` writes `keep: 9` below `backup:`. A unique end of a name is enough, such as"
-        " `extraction.provider`. `null` restores the default. An invalid value is reported by `signet"
-        " doctor` and replaced by the default. Durations ending in `Ms` are milliseconds; this page adds days, hours,"
-        " minutes or seconds. `retention` also accepts"
-        " `30d` and `12h`. A value `$secret:NAME` is read from the vault.\n\nThe port and the workspace folder are"
-        " not settings: [where each is chosen](../running.md#where-things-are). [Change a"
-        " setting](../guides/change.md) lists the most frequent changes.\n"
+        "# Settings\n\nSettings are in `agent.yaml` in the workspace, and a change applies within two seconds."
+        " [Change a setting](../guides/change.md) lists the most frequent changes.\n\n"
+        "```sh\nsignet config                         # print all settings\n"
+        "signet config set backup.keep 9       # write `keep: 9` below `backup:`\n"
+        "signet config set backup.keep null    # back to the default\n```\n\n"
+        "- **Names.** A dot is a level in the file. A unique end of a name is enough, such as `extraction.provider`.\n"
+        "- **Durations** ending in `Ms` are milliseconds; this page adds days, hours, minutes or seconds. `retention`"
+        " also accepts `30d` and `12h`.\n"
+        "- **Secrets.** A value `$secret:NAME` is read from the vault.\n"
+        "- **Invalid values** are reported by `signet doctor` and replaced by the default.\n\n"
+        "The port and the workspace folder are not settings:"
+        " [where each is chosen](../running.md#where-things-are).\n"
     ]
     for name, listed in rows.items():
         parts += [f"## {name}\n\n{lines[name]['']}\n", "| setting | default | values | |"]

@@ -21,6 +21,8 @@ from signet.wire.errors import ErrorBody
 from signet.wire.operation import JSON, Operation
 
 _REF = "#/components/schemas/{model}"
+#: The description of an answer without an error.
+SUCCESS = "Success"
 _ERRORS = {"4XX": "The request was refused", "5XX": "The request could not be served"}
 #: The error answers of every route.
 RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -36,10 +38,10 @@ class Described(FastAPI):
     """An application whose description includes the declared answers."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the description with paths sorted by family."""
+        """Return the description, with the families of routes in the order of `sections.toml`."""
         found = super().openapi()
         if ErrorBody.__name__ not in found["components"]["schemas"]:
-            found["paths"] = dict(sorted(found["paths"].items(), key=_place))
+            _arrange(found)
             _describe(found, "fields.toml")
             _add_replies(found, operations.BY_ID.values())
             _describe(found, "answers.toml")
@@ -47,13 +49,50 @@ class Described(FastAPI):
         return found
 
 
-def _place(path: tuple[str, dict[str, Any]]) -> tuple[str, str]:
-    return next(iter(path[1].values()))["tags"][0], path[0]
+@cache
+def sections() -> dict[str, Any]:
+    """Return the pages with their families of routes, and what is true of all routes."""
+    return _table("sections.toml")
+
+
+def _arrange(description: dict[str, Any]) -> None:
+    """Order the routes by family, those with examples first, and add the texts about all of them."""
+    pages = sections()["pages"].values()
+    titles = {name: title for page in pages for name, title in page["families"].items()}
+    families, shown = list(titles), [one["route"].split(" ")[1] for one in _examples()]
+
+    def place(item: tuple[str, dict[str, Any]]) -> tuple[int, int, str]:
+        path, methods = item
+        family = next(iter(methods.values()))["tags"][0]
+        return families.index(family), (*shown, path).index(path), path
+
+    description["paths"] = dict(sorted(description["paths"].items(), key=place))
+    description["tags"] = [
+        {"name": name, "description": title, "x-displayName": title}
+        for name, title in titles.items()
+    ]
+    description["info"]["description"] = sections()["conventions"].strip()
+    scheme = {"type": "http", "scheme": "bearer", "description": sections()["key"]}
+    description["components"]["securitySchemes"] = {"key": scheme}
+    description["security"] = [{}, {"key": []}]
+    for methods in description["paths"].values():
+        for one in methods.values():
+            text = " ".join(one["description"].split())
+            one["summary"] = re.split(r"(?<=\.)\s", text, maxsplit=1)[0].removesuffix(".")
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("signet_api").joinpath(name).read_text("utf-8"))
+
+
+def _examples() -> list[Any]:
+    found: list[Any] = json.loads(files("signet_api").joinpath("examples.json").read_text("utf-8"))
+    return found
 
 
 def _describe(description: dict[str, Any], name: str) -> None:
     """Add the meanings of fields that a file has, to fields without one."""
-    texts = tomllib.loads(files("signet_api").joinpath(name).read_text("utf-8"))
+    texts = _table(name)
 
     def meaning(name: str, section: str) -> str | None:
         own: Mapping[str, str] = texts.get(section, {})
@@ -91,13 +130,13 @@ def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) 
             schema = possible[0] if len(possible) == 1 else {"anyOf": possible}
             content = {one.media_type: {"schema": schema}}
             for status in (one.status, *one.also):
-                said = {"description": "Successful Response"}
+                said = {"description": SUCCESS}
                 responses["responses"].setdefault(str(status), said)["content"] = content
 
 
 def _add_examples(description: dict[str, Any]) -> None:
     """Add the recorded requests and answers; the first of an operation counts."""
-    for one in json.loads(files("signet_api").joinpath("examples.json").read_text("utf-8")):
+    for one in _examples():
         method, path = one["route"].split(" ")
         route = description["paths"][path][method.lower()]
         parts = route["responses"] | {"sent": route.get("requestBody", {})}

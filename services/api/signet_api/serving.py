@@ -22,7 +22,7 @@ from signet.wire import operations
 from signet.wire.operation import JSON, Operation
 from signet.wire.requests.model import spellings
 from signet_api import segments
-from signet_api.openapi import RESPONSES
+from signet_api.openapi import RESPONSES, SUCCESS
 
 P = ParamSpec("P")
 Reply = TypeVar("Reply")
@@ -62,6 +62,7 @@ def serves(
             operation_id=operations.id_of(operation),
             tags=[operations.family_of(operation)],
             response_model=None,
+            response_description=SUCCESS,
             dependencies=[] if operation.method == "GET" else [Depends(_utf8)],
             openapi_extra=description,
             include_in_schema=operation.media_type != "text/html",

@@ -54,7 +54,7 @@ _ONE_OR_MORE = {"anyOf": [_MESSAGE, {"type": "array", "items": _MESSAGE}]}
 _MESSAGES: dict[str, Any] = {
     "requestBody": {"content": {"application/json": {"schema": _ONE_OR_MORE}}},
     "responses": {
-        "202": {"description": "Nothing waits for an answer"},
+        "202": {"description": "No message needs an answer"},
         "400": {"description": "An error of JSON-RPC"},
     },
 }

@@ -101,7 +101,7 @@ def _described(action: RepairAction) -> dict[str, Any]:
     schema = {"type": "object", "properties": fields}
     goes_on = {
         "202": {
-            "description": "It goes on in the background, as the job in `details`",
+            "description": "The job in `details` continues in the background",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Repaired"}}},
         }
     }
@@ -309,7 +309,10 @@ def _order(
 
 
 def _repairer(request: Request, actor: Actor) -> Actor:
-    """Return the actor: a token takes precedence, unknown types count as agents, and the daemon cannot be claimed."""
+    """Return who repairs: the token's holder, else whom the headers name.
+
+    Unknown types count as agents, and a caller that claims to be the daemon counts as an operator.
+    """
     headers = request.headers
     type, name = actor.type, actor.name
     if caller.current().claims is None:
