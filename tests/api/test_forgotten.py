@@ -96,8 +96,10 @@ def test_the_list_says_what_when_and_why_and_for_how_long_it_can_be_recovered(ap
     assert oldest["agentId"] == "default" and oldest["scope"] is None
     assert str(oldest["since"])[:4] < str(oldest["recoverableUntil"])
     assert str(newest["label"]).endswith("…") and len(str(newest["label"])) <= 80
-    page = api.get("/api/memory/forgotten?limit=1&offset=1").body
-    assert ([one["id"] for one in page["values"]], page["total"]) == ([first], 2)
+    page = api.get("/api/memory/forgotten?limit=1").body
+    assert ([one["id"] for one in page["values"]], page["total"]) == ([second], 2)
+    last = api.get(f"/api/memory/forgotten?limit=1&cursor={page['next']}").body
+    assert ([one["id"] for one in last["values"]], last["next"]) == ([first], None)
 
 
 def test_whoever_says_it_again_means_it_and_the_answer_says_so(api: Api) -> None:

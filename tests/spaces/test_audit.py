@@ -90,7 +90,7 @@ def test_the_log_is_exported_filtered_and_paged(api: Api) -> None:
         found += page["entries"]
         if page["next"] is None:
             break
-        page = api.get(f"/api/audit?action=share&limit=2&after={page['next']}", **admin(api)).body
+        page = api.get(f"/api/audit?action=share&limit=2&cursor={page['next']}", **admin(api)).body
     assert len(found) == 5 == len({one["number"] for one in found})
     lines = api.get("/api/audit/export?action=share", **admin(api)).body.splitlines()
     assert [json.loads(line) for line in lines] == found

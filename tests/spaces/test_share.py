@@ -267,3 +267,14 @@ def test_a_token_for_spaces_names_its_person(api: Api) -> None:
         ).status
         == 400
     )
+
+
+def test_shares_are_paged_newest_first(api: Api) -> None:
+    anna = key(api, "anna", billing=ALL)
+    ids = [saved(api, anna, f"Invoice {number} is paid.") for number in range(3)]
+    for one in ids:
+        assert share(api, one, anna).status == 200
+    first = api.get("/api/shares?limit=2", **anna).body
+    rest = api.get(f"/api/shares?limit=2&cursor={first['next']}", **anna).body
+    assert [one["memoryId"] for one in (*first["shares"], *rest["shares"])] == ids[::-1]
+    assert rest["next"] is None

@@ -191,10 +191,8 @@ def test_a_correction_of_the_users_words_by_an_agent_waits_for_a_person(home: Ho
     assert row["target"] == old
     person = Actor(name="cli", origin=Origin.USER, may_claim=Origin.USER)
     agent, now = "sluice", clock.now()
-    waiting = home.db.read(
-        lambda tx: review.waiting(tx, agents.reader(tx, agent), limit=9, offset=0)
-    )
-    assert [one.id for one in waiting[0]] == [new]
+    waiting = home.db.read(lambda tx: review.waiting(tx, agents.reader(tx, agent), limit=9))
+    assert [one.id for one in waiting.memories] == [new]
     home.db.write(review.approve, new, agent_id=agent, actor=person, rules=Rules(), now=now)
     assert successor(home, old) == new
     assert home.memory(new)["review"] == "approved"

@@ -2,172 +2,765 @@
 
 /** Every route with a JSON answer. */
 export interface Routes {
-  /** Return every agent with its policy and number of memories, the default one first. */
-  "GET /api/agents": {
-    answer: Agents;
+  /**
+   * Save a text and queue its processing; `deduped` means that it already existed.
+   *
+   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+   * `idempotency_key` can be repeated and is saved once.
+   */
+  "POST /api/memory/remember": {
+    body: RememberBody;
+    answer: SavedMemory;
   };
   /**
-   * Add an agent: an entry in agent.yaml, a row, and a folder for its files.
+   * Return a page of memories, newest first, with counts of all memories unless `stats` is false.
    *
-   * Its policy is isolated, shared, or group with a `policy_group`.
+   * `cursor` (`next` of another page) or `before` (an ID) continues there, whatever has been added or deleted
+   * meanwhile. `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` adds the number
+   * of matches, `facets` their counts by `type`, `who`, `project`, `tag`, `source_type` or `state`. Forgotten
+   * memories require the permission to recover, archived ones an operator.
    */
-  "POST /api/agents": {
-    body: AgentBody;
-    answer: NamedAgent;
-  };
-  /** Return one agent, its memories by visibility, and its files. */
-  "GET /api/agents/{name}": {
-    path: { name: string; };
-    answer: WholeAgent;
-  };
-  /** Remove an agent; its memories are archived, or erased with `purge`. Its files stay. */
-  "DELETE /api/agents/{name}": {
-    path: { name: string; };
+  "GET /api/memories": {
     query?: {
-      /** Erase its memories instead of archiving them */
-      purge?: boolean | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Number of rows to skip */
+      offset?: number | undefined;
+      /** `next` of the previous page */
+      cursor?: string | null | undefined;
+      /** ID of a memory to continue after */
+      before?: string | null | undefined;
+      /** Order: by time of creation, change, forgetting or event, by importance, or by use. Default: created */
+      sort?: "created" | "updated" | "forgotten" | "event" | "importance" | "used" | null | undefined;
+      /** Direction of the order */
+      order?: "asc" | "desc" | undefined;
+      /** Only memories that contain these words */
+      q?: string | undefined;
+      /** Only these IDs, separated by commas */
+      ids?: string[] | undefined;
+      /** Only memories of this type, such as `decision` */
+      type?: string | null | undefined;
+      /** Only memories of this author */
+      who?: string | null | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
+      project?: string | null | undefined;
+      /** Only memories with all these tags: a list, or separated by commas */
+      tags?: string | undefined;
+      /** Only memories of this kind of source, such as `manual` or `session` */
+      sourceType?: string | null | undefined;
+      /** Only memories of this source */
+      sourceId?: string | null | undefined;
+      /** Only memories of this origin */
+      origin?: Origin | null | undefined;
+      /** Only memories of this space */
+      space?: string | null | undefined;
+      /** Only memories of other origins */
+      notOrigin?: Origin | null | undefined;
+      /** Name of a separate part of the store; memories with a scope are found only with it */
+      scope?: string | null | undefined;
+      /** Only pinned memories, or only others */
+      pinned?: boolean | null | undefined;
+      /** Minimum importance, 0–1 */
+      importanceMin?: number | null | undefined;
+      /** Earliest time of creation */
+      since?: string | null | undefined;
+      /** Latest time of creation */
+      until?: string | null | undefined;
+      /** Earliest time at which it happened */
+      eventSince?: string | null | undefined;
+      /** Latest time at which it happened */
+      eventUntil?: string | null | undefined;
+      /** Default: all except forgotten ones; archived ones belong to removed agents */
+      state?: "active" | "superseded" | "forgotten" | "archived" | null | undefined;
+      /** The memories of this time */
+      asOf?: string | number | null | undefined;
+      /** Only memories without a verdict */
+      unreviewed?: boolean | undefined;
+      /** Also return counts of all memories */
+      stats?: boolean | undefined;
+      /** Also return the number of matches */
+      total?: boolean | undefined;
+      /** Also return counts by these fields, separated by commas */
+      facets?: string[] | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
     };
-    answer: RemovedAgent;
+    answer: MemoryPage;
   };
-  /** Return how well recall served past sessions, newest first, with average and trend. */
-  "GET /api/analytics/continuity": {
+  /**
+   * Change a memory; empty `tags` clear them. `if_version` refuses a concurrent change (409).
+   *
+   * The refusal contains `current_version`, and `duplicate_memory_id` if another memory has the text.
+   */
+  "PATCH /api/memory/{memory_id}": {
+    path: { memory_id: string; };
+    body: PatchBody;
+    answer: Modified;
+  };
+  /**
+   * Forget a memory and everything derived only from it; both can be recovered for 30 days.
+   *
+   * A pinned one needs `force`; `wrong` marks it as untrue. `erase` deletes permanently, even a pinned or forgotten
+   * one, and soon its bytes in the database file; `heldBy` then lists documents and copies on disk that may still
+   * contain it. `reason` is required.
+   */
+  "DELETE /api/memory/{memory_id}": {
+    path: { memory_id: string; };
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+      /** Key of the session that this call belongs to */
+      sessionKey?: string | null | undefined;
+      /** Name of the author, for the history. Default: the caller */
+      changedBy?: string | null | undefined;
+      /** Why; required unless `erase` */
+      reason?: string | undefined;
+      /** Also if it is pinned */
+      force?: boolean | undefined;
+      /** The content is untrue, not only unwanted or outdated */
+      wrong?: boolean | undefined;
+      /** Erase it permanently, with its bytes in the file; also a forgotten one */
+      erase?: boolean | undefined;
+      /** Refuse the change (409) if the memory has another version */
+      ifVersion?: number | null | undefined;
+    };
+    body?: ForgetOneBody | null;
+    answer: Modified;
+  };
+  /** Return one memory; 404 for a forgotten one, and for a session or commit named by recall. */
+  "GET /api/memory/{memory_id}": {
+    path: { memory_id: string; };
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: WholeMemory;
+  };
+  /** Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it. */
+  "GET /api/memory/{memory_id}/history": {
+    path: { memory_id: string; };
+    query?: {
+      /** Maximum number of changes */
+      limit?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: History;
+  };
+  /** Recover a forgotten memory within 30 days; `reason` is required. */
+  "POST /api/memory/{memory_id}/recover": {
+    path: { memory_id: string; };
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+      /** Key of the session that this call belongs to */
+      sessionKey?: string | null | undefined;
+      /** Name of the author, for the history. Default: the caller */
+      changedBy?: string | null | undefined;
+      /** Why; stored in the history */
+      reason?: string | undefined;
+      /** Refuse the change (409) if the memory has another version */
+      ifVersion?: number | null | undefined;
+    };
+    body?: RecoverBody | null;
+    answer: Recovered;
+  };
+  /**
+   * Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.
+   *
+   * Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong` marks
+   * them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
+   */
+  "POST /api/memory/forget": {
+    body: ForgetBody;
+    answer: ForgetPreview | ForgottenMany;
+  };
+  /**
+   * Return the history of all memories, newest first; `cursor` is `next` of the previous page.
+   *
+   * Texts of deleted memories are included only for callers who may recover them. Proposals without effect are
+   * omitted.
+   */
+  "GET /api/history": {
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** `next` of the previous page */
+      cursor?: string | null | undefined;
+      /** Only changes of this kind, such as `created` or `deleted` */
+      event?: string | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
+      since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
+      until?: string | null | undefined;
+      /** Name of a separate part of the store; memories with a scope are found only with it */
+      scope?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: HistoryPage;
+  };
+  /**
+   * Save a text and queue its processing; `deduped` means that it already existed.
+   *
+   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+   * `idempotency_key` can be repeated and is saved once.
+   */
+  "POST /api/hook/remember": {
+    body: RememberBody;
+    answer: SavedMemory;
+  };
+  /** Return up to ten IDs with this prefix, including forgotten memories. */
+  "GET /api/memories/ids": {
+    query: {
+      /** Beginning of an ID */
+      prefix: string;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: Ids;
+  };
+  /**
+   * Store ratings of a session's memories from -1 to 1, by ID; adjusts the weights that led to them.
+   *
+   * `unknown` lists memories that the session did not receive.
+   */
+  "POST /api/memory/feedback": {
+    body: FeedbackBody;
+    answer: Rated;
+  };
+  /**
+   * Return a page of forgotten values, newest first; they are not saved again automatically.
+   *
+   * The start of a text is included for callers who may recover it.
+   */
+  "GET /api/memory/forgotten": {
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** `next` of the previous page */
+      cursor?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: ForgottenValues;
+  };
+  /** Allow a forgotten value to be saved again; its memory stays forgotten. */
+  "POST /api/memory/forgotten/{memory_id}/lift": {
+    path: { memory_id: string; };
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: Lifted;
+  };
+  /** Change up to 200 memories independently; a refused patch does not stop the others. Results are in order. */
+  "POST /api/memory/modify": {
+    body: ModifyBody;
+    answer: ModifiedMany;
+  };
+  /** Recover up to 200 forgotten memories independently; a refused one does not stop the others. */
+  "POST /api/memory/recover": {
+    body: RecoverManyBody;
+    answer: RecoveredMany;
+  };
+  /** Return a page of memories that wait for approval, newest first. */
+  "GET /api/memory/reviews": {
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** `next` of the previous page */
+      cursor?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: WaitingMemories;
+  };
+  /** Approve a waiting memory for unasked injection, as data with its origin; only for people, not tools. */
+  "POST /api/memory/reviews/{memory_id}/approve": {
+    path: { memory_id: string; };
+    body?: DecisionBody | null;
+    answer: Modified;
+  };
+  /** Forget a waiting memory as wrong; its text is not saved again automatically. Only for people, not tools. */
+  "POST /api/memory/reviews/{memory_id}/reject": {
+    path: { memory_id: string; };
+    body?: DecisionBody | null;
+    answer: Modified;
+  };
+  /**
+   * Save a text and queue its processing; `deduped` means that it already existed.
+   *
+   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+   * `idempotency_key` can be repeated and is saved once.
+   */
+  "POST /api/memory/save": {
+    body: RememberBody;
+    answer: SavedMemory;
+  };
+  /** Return counts, types, authors and tags of today, the last seven and the last thirty days. */
+  "GET /api/memory/timeline": {
+    query?: {
+      /** Name of a separate part of the store; memories with a scope are found only with it */
+      scope?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: MemoryTimeline;
+  };
+  /** Give a removed agent's archived memory to an agent. */
+  "POST /api/memory/{memory_id}/adopt": {
+    path: { memory_id: string; };
+    body?: DecisionBody | null;
+    answer: SavedMemory;
+  };
+  /** Return the sessions that received or omitted a memory, the reasons, and whether they used it. */
+  "GET /api/memory/{memory_id}/usage": {
+    path: { memory_id: string; };
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: MemoryUsage;
+  };
+  /**
+   * Return the memories that answer a question, best first.
+   *
+   * Times in the question ("last week") are relative to `now`, with days of `timezone` (an IANA name; both default to
+   * the daemon's). `as_of` answers with the state of that time. Times are ISO-8601 or YYYY-MM-DD. `expand` adds
+   * transcripts under `sources`, `explain` explains each rank, `why_not` (an ID) why that memory is not a result.
+   * With `touch` false the results do not count as used. `entities` and `cards` describe the entities in the
+   * question.
+   */
+  "POST /api/memory/recall": {
+    body: RecallBody;
+    answer: Recalled;
+  };
+  /** Answer a question in the query string: `q` and the fields of the recall body. */
+  "GET /api/memory/search": {
+    query?: {
+      /** The question. Required */
+      q?: string | undefined;
+      /** Words for the keyword search. Default: those of `query` */
+      keywordQuery?: string | null | undefined;
+      /** Maximum number of results */
+      limit?: number | undefined;
+      /** Only memories of this type, such as `decision` */
+      type?: string | null | undefined;
+      /** Only memories with all these tags: a list, or separated by commas */
+      tags?: string | undefined;
+      /** Only memories of this author */
+      who?: string | null | undefined;
+      /** Only pinned memories, or only others */
+      pinned?: boolean | null | undefined;
+      /** Minimum importance, 0–1 */
+      importanceMin?: number | null | undefined;
+      /** Minimum score, 0 to 1 */
+      minScore?: number | null | undefined;
+      /** Minimum relevance; 0 returns everything */
+      floor?: number | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
+      since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
+      until?: string | null | undefined;
+      /** Answer as the memory was at this time */
+      asOf?: string | number | null | undefined;
+      /** Reference time for words such as "yesterday". Default: now */
+      now?: string | number | null | undefined;
+      /** IANA time zone, for the bounds of days. Default: the daemon's */
+      timezone?: string | null | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
+      project?: string | null | undefined;
+      /** Name of a separate part of the store; memories with a scope are found only with it */
+      scope?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+      /** Key of the session that this call belongs to */
+      sessionKey?: string | null | undefined;
+      /** Only memories of communities that the question names */
+      community?: boolean | undefined;
+      /** Also return, under `sources`, transcripts of the sessions of the results */
+      expand?: boolean | undefined;
+      /** Also describe the entities in the question */
+      entities?: boolean | undefined;
+      /** Also return a card for each entity in the question */
+      cards?: boolean | undefined;
+      /** Explain the rank of each result */
+      explain?: boolean | undefined;
+      /** Count the results as used; false for a look */
+      touch?: boolean | undefined;
+      /** Mark the question's words in each result, and cut long results around them */
+      highlights?: boolean | undefined;
+      /** ID of a memory: say why it is not a result */
+      whyNot?: string | null | undefined;
+      /** Also return the text that a session would receive with this prompt */
+      asPrompt?: boolean | undefined;
+    };
+    answer: Recalled;
+  };
+  /**
+   * Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
+   *
+   * Sessions receive the same block with their prompts. An unknown or foreign source is 404.
+   */
+  "POST /api/memory/context": {
+    body: ContextBody;
+    answer: ContextAnswer | EpisodePage;
+  };
+  /**
+   * Return memories that contain the words, best first; without words, those that pass the filters.
+   *
+   * `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
+   */
+  "GET /memory/search": {
+    query?: {
+      /** Words to search for */
+      q?: string | undefined;
+      /** `who` or `type`: return its values instead of memories */
+      distinct?: "who" | "type" | null | undefined;
+      /** Maximum number of memories; 0 means the default, -1 all */
+      limit?: number | undefined;
+      /** Only memories of this type, such as `decision` */
+      type?: string | null | undefined;
+      /** Only memories with all these tags: a list, or separated by commas */
+      tags?: string | undefined;
+      /** Only memories of this author */
+      who?: string | null | undefined;
+      /** Only pinned memories, or only others */
+      pinned?: boolean | undefined;
+      /** Minimum importance, 0–1 */
+      importanceMin?: number | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
+      since?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: FoundMany | ColumnValues;
+  };
+  /** Return the memories most similar to the one with this `id`, best first; 404 without a vector. */
+  "GET /memory/similar": {
+    query?: {
+      /** ID of the memory to compare with */
+      id?: string | undefined;
+      /** Maximum number of results */
+      k?: number | undefined;
+      /** Only memories of this type, such as `decision` */
+      type?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: FoundMany;
+  };
+  /** Return a memory's sources, derived memories, corrections, and entities. */
+  "GET /api/memory/{memory_id}/links": {
+    path: { memory_id: string; };
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: Links;
+  };
+  /** Return which agents may read a memory, and the deciding rule. */
+  "GET /api/memory/{memory_id}/access": {
+    path: { memory_id: string; };
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: Access;
+  };
+  /**
+   * Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools.
+   *
+   * The pipeline never changes a memory to keep; one that may fade counts half; a wrong one is forgotten as untrue.
+   */
+  "POST /api/memory/{memory_id}/review": {
+    path: { memory_id: string; };
+    body: VerdictBody;
+    answer: Modified;
+  };
+  /**
+   * Let a memory enter a space, or propose it where the space asks for review; only for people, not tools.
+   *
+   * From then on it is read through keys of the space. Its author stays named; facts derived from it stay private.
+   */
+  "POST /api/memory/{memory_id}/share": {
+    path: { memory_id: string; };
+    body: ShareBody;
+    answer: Share;
+  };
+  /** Return a memory to its author, with its earlier text and fields, or cancel a proposal; only for people. */
+  "POST /api/memory/{memory_id}/withdraw": {
+    path: { memory_id: string; };
+    body?: DecisionBody | null;
+    answer: Share;
+  };
+  /** Return what was shared, newest first: your own, what is in spaces that you read, what waits for your decision. */
+  "GET /api/shares": {
+    query?: {
+      /** Name of a space */
+      space?: string | null | undefined;
+      /** Only rows in this state */
+      state?: "proposed" | "shared" | "refused" | "withdrawn" | null | undefined;
+      /** ID of a memory */
+      memoryId?: string | null | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** `next` of the previous page */
+      cursor?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: Shares;
+  };
+  /** Approve or refuse a memory that somebody else proposed; 409 if it has changed since. */
+  "POST /api/shares/{share_id}/decide": {
+    path: { share_id: string; };
+    body: DecideBody;
+    answer: Share;
+  };
+  /** Return the spaces that the caller's key names; every space without a key, and for admins. */
+  "GET /api/spaces": {
+    answer: Spaces;
+  };
+  /** Create a space. Nothing is in it, and no key reads it, until you share memories and issue keys. */
+  "POST /api/spaces": {
+    body: NewSpaceBody;
+    answer: Space;
+  };
+  /** Change the description of a space, or whether what is shared waits for approval. */
+  "PATCH /api/spaces/{space}": {
+    path: { space: string; };
+    body: SpaceBody;
+    answer: Space;
+  };
+  /** Remove a space and withdraw all its memories. */
+  "DELETE /api/spaces/{space}": {
+    path: { space: string; };
+    answer: Done;
+  };
+  /**
+   * Return a page of records, and under `next` the `cursor` of the following page.
+   *
+   * Contains what the agent may read; `everything` adds private memories of all agents. `since` omits records
+   * unchanged since then, `vectors` adds vectors.
+   */
+  "GET /api/export": {
+    query?: {
+      /** Only records changed since this time */
+      since?: string | null | undefined;
+      /** `next` of the previous page */
+      cursor?: string | null | undefined;
+      /** Also return the vectors */
+      vectors?: boolean | undefined;
+      /** Also export the private memories of all agents */
+      everything?: boolean | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: ExportPage;
+  };
+  /**
+   * Import up to 1,000 records, each completely or not at all, and return the results; repeating it adds nothing.
+   *
+   * `vectors`: the file contains vectors, so none are created. With a name under `preview` nothing is written; all
+   * requests of a dry run share the name, and its last one sets `last`.
+   */
+  "POST /api/import": {
+    body: ImportBody;
+    answer: Imported;
+  };
+  /**
+   * Claim a session and return its start context: identity and memories; empty if it already received them.
+   *
+   * `context` is the session's topic. A plugin that has lost its context sends `needsContext` to receive everything
+   * again. 409 if the other runtime path has claimed the session.
+   */
+  "POST /api/hooks/session-start": {
+    body: SessionStartBody;
+    answer: StartedSession;
+  };
+  /**
+   * Return the context for a user's message; each text is injected once per session.
+   *
+   * Transcript and ratings are stored only for a caller that may save.
+   */
+  "POST /api/hooks/user-prompt-submit": {
+    body: PromptBody;
+    answer: Prompted;
+  };
+  /** Store a checkpoint and return instructions for a summary before compaction. */
+  "POST /api/hooks/pre-compaction": {
+    body: PreCompactionBody;
+    answer: Precompaction;
+  };
+  /** Save the summary of a compaction. */
+  "POST /api/hooks/compaction-complete": {
+    body: CompactionBody;
+    answer: Compacted;
+  };
+  /** Store the current transcript; the session continues, and new text is queued if there is enough. */
+  "POST /api/hooks/session-checkpoint-extract": {
+    body: SessionEndBody;
+    answer: EndedTurn;
+  };
+  /** End a session, store its transcript and queue its processing; a cleared session is not stored. */
+  "POST /api/hooks/session-end": {
+    body: SessionEndBody;
+    answer: EndedSession;
+  };
+  /**
+   * Return the session starts of these projects for offline use, as far as the caller may read them; "" means no
+   * project.
+   */
+  "POST /api/hooks/offline": {
+    body: OfflineBody;
+    answer: OfflineContexts;
+  };
+  /** Return the memories that answer a question; empty for processes that Signet starts. */
+  "POST /api/hooks/recall": {
+    body: HookRecallBody;
+    answer: Recalled | NothingRecalled;
+  };
+  /** Save a text from a session; the same text or idempotency key twice creates one memory. */
+  "POST /api/hooks/remember": {
+    body: HookRememberBody;
+    answer: RememberedByHook | NothingRemembered;
+  };
+  /**
+   * Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
+   * items.
+   *
+   * For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
+   * of the previous page.
+   */
+  "GET /api/sessions": {
+    query?: {
+      /** `running`: only active sessions; `all`: also ended ones */
+      state?: "running" | "all" | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
+      project?: string | null | undefined;
+      /** Only sessions of this harness */
+      harness?: string | null | undefined;
+      /** Only sessions that received nothing, or used nothing of what they received */
+      use?: "given_nothing" | "used_nothing" | null | undefined;
+      /** `next` of the previous page */
+      cursor?: string | null | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: RunningSessions | SessionPage;
+  };
+  /**
+   * Return a session's injections with sources, reasons and use; what was omitted is included.
+   *
+   * The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading does not count as use.
+   */
+  "GET /api/sessions/{session_key}/context": {
+    path: { session_key: string; };
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+      /** Folder in which `latest` is searched */
+      project?: string | null | undefined;
+    };
+    answer: SessionContext;
+  };
+  /** Return transcript passages that contain the query's words. */
+  "POST /api/sessions/search": {
+    body: TranscriptSearchBody;
+    answer: Excerpts;
+  };
+  /** Return the checkpoints of a project's sessions, newest first. */
+  "GET /api/checkpoints": {
     query?: {
       /** Maximum number of rows */
       limit?: number | undefined;
       /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
     };
-    answer: SessionScores;
+    answer: Checkpoints;
   };
-  /** Return the newest score of each project. */
-  "GET /api/analytics/continuity/latest": {
-    answer: ProjectScores;
+  /** Return the checkpoints of one session, newest first. */
+  "GET /api/checkpoints/{session_key}": {
+    path: { session_key: string; };
+    answer: Checkpoints;
   };
-  /** Return the newest errors, oldest first, and counts by code; `stage` and `since` filter. */
-  "GET /api/analytics/errors": {
+  /** Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several. */
+  "GET /api/sessions/summaries": {
     query?: {
-      /** Only errors of this stage, such as `embed` */
-      stage?: string | null | undefined;
+      /** 0: summaries of one session; 1 or more: of several */
+      depth?: string | null | undefined;
       /** Maximum number of rows */
       limit?: number | undefined;
-      /** Earliest time: ISO 8601, or YYYY-MM-DD */
-      since?: string | null | undefined;
+      /** Number of rows to skip */
+      offset?: number | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
+      project?: string | null | undefined;
     };
-    answer: Errors;
+    answer: SummaryPage;
   };
-  /** Return latency percentiles of each operation since the daemon started, in milliseconds. */
-  "GET /api/analytics/latency": {
-    answer: Record<string, Record<string, number>>;
+  /** Return an active session. */
+  "GET /api/sessions/{session_key}": {
+    path: { session_key: string; };
+    answer: RunningSession;
   };
-  /** Return the diagnostics of memory changes, and their errors. */
-  "GET /api/analytics/memory-safety": {
-    answer: MemorySafety;
-  };
-  /** Return counts for each of the last ten minutes, hours or days of a time zone. */
-  "GET /api/analytics/series": {
-    query?: {
-      /** Names of series, separated by commas. Default: all */
-      metrics?: string[] | undefined;
-      /** Length of one interval */
-      step?: "10min" | "hour" | "day" | undefined;
-      /** Number of intervals; 0 means the default of the step */
-      count?: number | undefined;
-      /** IANA time zone, such as `Europe/Vienna`; bounds of days. Default: the daemon's */
-      tz?: string | undefined;
-    };
-    answer: Series;
-  };
-  /** Return counts by route, caller, provider and connector. */
-  "GET /api/analytics/usage": {
-    answer: Usage;
+  /** Disable or enable a session's hooks. */
+  "POST /api/sessions/{session_key}/bypass": {
+    path: { session_key: string; };
+    body: BypassBody;
+    answer: Bypassed;
   };
   /**
-   * Return history, jobs, log lines and errors of a memory, session or request, oldest first; empty for an unknown
-   * ID.
-   */
-  "GET /api/timeline/{entity_id}": {
-    path: { entity_id: string; };
-    query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-    };
-    answer: Timeline;
-  };
-  /** Return the timeline in an envelope that names its origin. */
-  "GET /api/timeline/{entity_id}/export": {
-    path: { entity_id: string; };
-    query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-    };
-    answer: ExportedTimeline;
-  };
-  /** Return a page of the audit log, oldest first: who read, shared, exported and deleted what, and when. */
-  "GET /api/audit": {
-    query?: {
-      /** Earliest time: ISO 8601, or YYYY-MM-DD */
-      since?: string | null | undefined;
-      /** Latest time: ISO 8601, or YYYY-MM-DD */
-      until?: string | null | undefined;
-      /** Only this actor: the name of a key, `owner`, `peer`, `page` or `daemon` */
-      actor?: string | null | undefined;
-      /** Only this action */
-      action?: AuditAction | null | undefined;
-      /** Name of a space */
-      space?: string | null | undefined;
-      /** Return the last entries instead of the first */
-      newest?: boolean | undefined;
-      /** Number of the entry to continue after */
-      after?: number | undefined;
-      /** Maximum number of rows */
-      limit?: number | undefined;
-    };
-    answer: AuditPage;
-  };
-  /** Return a code for one request that the user has confirmed in the dashboard; valid once, for 60 seconds. */
-  "POST /api/auth/confirm": {
-    body: ConfirmBody;
-    answer: Confirmation;
-  };
-  /**
-   * Exchange a one-time link's code for a dashboard session; a code is valid once, for 5 minutes.
+   * Delete a session's stored data permanently, and forget memories that come only from it; `mode=preview` only lists
+   * them.
    *
-   * Every user of the machine can read the link in the browser's arguments, so their programs are refused. A session
-   * ends when it expires or is revoked, and with its daemon.
+   * Only the memories can be recovered. Nothing more of the session is stored afterwards. `reason` is required.
    */
-  "POST /api/auth/exchange": {
-    body: CodeBody;
-    answer: IssuedToken;
-  };
-  /** Prove to a client that this daemon serves the workspace whose token the client has read. */
-  "GET /api/auth/proof": {
+  "POST /api/sessions/{session_key}/forget": {
+    path: { session_key: string; };
     query?: {
-      /** 32 to 128 random hexadecimal digits. Required */
-      nonce?: string | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
     };
-    answer: Proof;
+    body: ForgetSessionBody;
+    answer: SessionPreview | SessionForgotten;
   };
-  /** Sign a token, limited to the named scope; it is shown only once. Requires the role admin. */
-  "POST /api/auth/token": {
-    body: TokenBody;
-    answer: IssuedToken;
+  /** Renew a session's claim to its full duration. */
+  "POST /api/sessions/{session_key}/renew": {
+    path: { session_key: string; };
+    answer: RenewedSession;
   };
-  /** Return issued and used tokens, latest first, without the tokens themselves. */
-  "GET /api/auth/tokens": {
+  /**
+   * Return a whole session: context, messages, saved memories, summary.
+   *
+   * The key is as for the context. Reading does not count as use.
+   */
+  "GET /api/sessions/{session_key}/replay": {
+    path: { session_key: string; };
     query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+      /** Folder in which `latest` is searched */
+      project?: string | null | undefined;
     };
-    answer: Tokens;
+    answer: SessionReplay;
   };
-  /** Revoke a token, whatever its expiry. */
-  "DELETE /api/auth/tokens/{jti}": {
-    path: { jti: string; };
-    answer: RevokedToken;
-  };
-  /** Return the caller's identity and permissions. */
-  "GET /api/auth/whoami": {
-    answer: WhoAmI;
+  /** Return a session's stored transcript. */
+  "GET /api/sessions/{session_key}/transcript": {
+    path: { session_key: string; };
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: SessionTranscript;
   };
   /** Return the progress of the last run. */
   "GET /api/backfill": {
@@ -186,97 +779,147 @@ export interface Routes {
   "POST /api/backfill/stop": {
     answer: StoppedBackfill;
   };
-  /** Return the files at the top of the workspace; secrets are masked for callers without access. */
-  "GET /api/config": {
-    answer: ConfigFiles;
-  };
-  /**
-   * Replace one of these files; settings that do not parse are refused with their line.
-   *
-   * With `if_hash`, refuse a file that has changed since (409).
-   */
-  "POST /api/config": {
-    body: ConfigBody;
-    answer: Done;
-  };
-  /**
-   * Change settings in agent.yaml, all or none; comments stay, and the running daemon applies them.
-   *
-   * Invalid values are refused; with `if_hash` also a file that has changed since (409).
-   */
-  "PATCH /api/config": {
-    body: SettingsBody;
-    answer: ChangedConfig;
-  };
-  /** Return every setting with its kind, bounds, default, value and origin; secrets are masked. */
-  "GET /api/config/schema": {
-    answer: ConfigSchema;
-  };
-  /** Return name, creature and vibe from IDENTITY.md. */
-  "GET /api/identity": {
-    answer: AgentIdentity;
-  };
-  /** Return all connectors, newest first. */
-  "GET /api/connectors": {
-    answer: Connectors;
-  };
-  /**
-   * Add a connector, and with `sync` start its first sync; `settings.rootPath` must be a readable folder on this
-   * machine.
-   */
-  "POST /api/connectors": {
-    body: ConnectorBody;
-    answer: AddedConnector;
-  };
-  /** Start an incremental sync of every connector. */
-  "POST /api/connectors/resync": {
-    answer: Resynced;
-  };
-  /** Return one connector. */
-  "GET /api/connectors/{connector_id}": {
-    path: { connector_id: string; };
-    answer: Connector;
-  };
-  /** Remove a connector, with `cascade` also its documents. */
-  "DELETE /api/connectors/{connector_id}": {
-    path: { connector_id: string; };
+  /** Return the projects with their number of memories and sessions, the latest session first. */
+  "GET /api/projects": {
     query?: {
-      /** Also delete its documents */
-      cascade?: boolean | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
     };
-    answer: RemovedConnector;
+    answer: Projects;
   };
-  /** Return a connector's state, sync progress and document counts. */
-  "GET /api/connectors/{connector_id}/health": {
-    path: { connector_id: string; };
-    answer: ConnectorHealth;
+  /** Return the request that a run would send to a model now; writes nothing. */
+  "POST /api/hooks/synthesis": {
+    body?: SynthesisBody | null;
+    answer: SynthesisRequest;
   };
-  /** Queue new and changed files, and delete the documents of removed ones. */
-  "POST /api/connectors/{connector_id}/sync": {
-    path: { connector_id: string; };
-    answer: QueuedSync;
+  /** Replace MEMORY.md with a text, keeping the earlier one as a backup. */
+  "POST /api/hooks/synthesis/complete": {
+    body: SynthesisCompleteBody;
+    answer: Synthesised;
   };
-  /** Read every file again; requires `confirm=true`. */
-  "POST /api/connectors/{connector_id}/sync/full": {
-    path: { connector_id: string; };
+  /** Return the settings of synthesis. */
+  "GET /api/hooks/synthesis/config": {
+    answer: SynthesisConfig;
+  };
+  /** Return whether MEMORY.md is being written, and when it last was. */
+  "GET /api/synthesis/status": {
     query?: {
-      /** Must be `true` */
-      confirm?: string | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
     };
-    answer: QueuedSync;
+    answer: SynthesisStatus;
   };
-  /** Return every domain's score, and the weighted total with reasons and commands. */
-  "GET /api/diagnostics": {
-    answer: Diagnoses;
+  /** Queue a run now, regardless of the schedule, if a memory has changed; else return the `reason` why not. */
+  "POST /api/synthesis/trigger": {
+    body?: SynthesisBody | null;
+    answer: TriggeredSynthesis;
   };
-  /** Return one domain, or `composite`. */
-  "GET /api/diagnostics/{domain}": {
-    path: { domain: string; };
-    answer: Diagnosis;
+  /**
+   * Restore the MEMORY.md before the last run, without forgotten and outdated statements; a second time brings the
+   * replaced one back.
+   */
+  "POST /api/synthesis/undo": {
+    body?: SynthesisBody | null;
+    answer: UndoneSynthesis;
   };
-  /** Check machine, workspace, database and models, as `signet doctor` does; may wait for a model. */
-  "GET /api/doctor": {
-    answer: CheckResults;
+  /** Compare sessions with and without memory: effect, cost, notable memories. */
+  "GET /api/evaluation": {
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: Evaluation;
+  };
+  /**
+   * Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
+   *
+   * Does not count as use.
+   */
+  "POST /api/evaluation/replay": {
+    body: ReplayBody;
+    answer: Replay;
+  };
+  /** Return the sessions that can be replayed, newest first. */
+  "GET /api/evaluation/sessions": {
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: PastSessions;
+  };
+  /** Return the sessions ranked both ways, newest first. */
+  "GET /api/predictor/comparisons": {
+    query?: {
+      /** ID of an entity */
+      entityId?: string | null | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Number of rows to skip */
+      offset?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
+      since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
+      until?: string | null | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
+      project?: string | null | undefined;
+    };
+    answer: ComparisonPage;
+  };
+  /** Return the results of learned ranking by the session's entity. */
+  "GET /api/predictor/comparisons/by-entity": {
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: EntityResults;
+  };
+  /** Return the results of learned ranking by project. */
+  "GET /api/predictor/comparisons/by-project": {
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: ProjectResults;
+  };
+  /** Restore the original order; observation restarts from zero. */
+  "POST /api/predictor/rollback": {
+    body?: RollBackBody | null;
+    answer: RolledBack;
+  };
+  /** Return the state and results of learned ranking. */
+  "GET /api/predictor/status": {
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: PredictorStatus | PredictorOff;
+  };
+  /** Recompute an agent's memories from all labels; each session end does this for its own. */
+  "POST /api/predictor/train": {
+    body?: TrainBody | null;
+    answer: Trained;
+  };
+  /** Return activations and stops of learned ranking, newest first. */
+  "GET /api/predictor/training": {
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: Trainings;
+  };
+  /** Return the number of labels. */
+  "GET /api/predictor/training-pairs-count": {
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: PairCount;
   };
   /**
    * Store a document and queue its processing; a known one is answered with 200 and `deduplicated`.
@@ -333,313 +976,54 @@ export interface Routes {
     };
     answer: Chunks;
   };
-  /** Return a page of memories with a vector, newest first; `vectors` adds the numbers. */
-  "GET /api/embeddings": {
-    query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
-      /** Also return the vectors */
-      vectors?: boolean | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: EmbeddingPage;
-  };
-  /** Return seven checks of provider and vectors, and one score, over all agents. */
-  "GET /api/embeddings/health": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: EmbeddingsHealth;
+  /** Return all connectors, newest first. */
+  "GET /api/connectors": {
+    answer: Connectors;
   };
   /**
-   * Return a map of memories in two or three dimensions; 202 with `status` computing while it is drawn.
-   *
-   * `who`, `types` and `tags` are comma-separated.
+   * Add a connector, and with `sync` start its first sync; `settings.rootPath` must be a readable folder on this
+   * machine.
    */
-  "GET /api/embeddings/projection": {
+  "POST /api/connectors": {
+    body: ConnectorBody;
+    answer: AddedConnector;
+  };
+  /** Start an incremental sync of every connector. */
+  "POST /api/connectors/resync": {
+    answer: Resynced;
+  };
+  /** Return one connector. */
+  "GET /api/connectors/{connector_id}": {
+    path: { connector_id: string; };
+    answer: Connector;
+  };
+  /** Remove a connector, with `cascade` also its documents. */
+  "DELETE /api/connectors/{connector_id}": {
+    path: { connector_id: string; };
     query?: {
-      /** 2 or 3 */
-      dimensions?: string | undefined;
-      /** Maximum number of memories; 0 means all that fit */
-      limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
-      /** Only memories that contain these words */
-      q?: string | undefined;
-      /** Only these authors, separated by commas */
-      who?: string[] | undefined;
-      /** Only these harnesses, separated by commas */
-      harness?: string[] | undefined;
-      /** Only these types, separated by commas */
-      types?: string[] | undefined;
-      /** Only these kinds of source, separated by commas */
-      sourceTypes?: string[] | undefined;
-      /** Only memories with all these tags: a list, or separated by commas */
-      tags?: string | undefined;
-      /** Only pinned memories, or only others */
-      pinned?: boolean | null | undefined;
-      /** Earliest time: ISO 8601, or YYYY-MM-DD */
-      since?: string | null | undefined;
-      /** Latest time: ISO 8601, or YYYY-MM-DD */
-      until?: string | null | undefined;
-      /** Minimum importance, 0–1 */
-      importanceMin?: number | null | undefined;
-      /** Maximum importance, 0 to 1 */
-      importanceMax?: number | null | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
+      /** Also delete its documents */
+      cascade?: boolean | undefined;
     };
-    answer: Projection;
+    answer: RemovedConnector;
   };
-  /** Return the map of all memories as columns, without texts; 202 with `status` computing while it is drawn. */
-  "GET /api/embeddings/projection/columns": {
+  /** Return a connector's state, sync progress and document counts. */
+  "GET /api/connectors/{connector_id}/health": {
+    path: { connector_id: string; };
+    answer: ConnectorHealth;
+  };
+  /** Queue new and changed files, and delete the documents of removed ones. */
+  "POST /api/connectors/{connector_id}/sync": {
+    path: { connector_id: string; };
+    answer: QueuedSync;
+  };
+  /** Read every file again; requires `confirm=true`. */
+  "POST /api/connectors/{connector_id}/sync/full": {
+    path: { connector_id: string; };
     query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
+      /** Must be `true` */
+      confirm?: string | undefined;
     };
-    answer: ProjectionColumns | Projection;
-  };
-  /** Return whether the provider answers, and the tracker's progress. */
-  "GET /api/embeddings/status": {
-    answer: EmbeddingsStatus;
-  };
-  /** Compare sessions with and without memory: effect, cost, notable memories. */
-  "GET /api/evaluation": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: Evaluation;
-  };
-  /**
-   * Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
-   *
-   * Does not count as use.
-   */
-  "POST /api/evaluation/replay": {
-    body: ReplayBody;
-    answer: Replay;
-  };
-  /** Return the sessions that can be replayed, newest first. */
-  "GET /api/evaluation/sessions": {
-    query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: PastSessions;
-  };
-  /** Return the effective settings. */
-  "GET /api/git/config": {
-    answer: GitSettings;
-  };
-  /** Change settings in agent.yaml. */
-  "POST /api/git/config": {
-    body: GitConfigBody;
-    answer: ChangedGitSettings;
-  };
-  /** Pull from the remote; `success` and `message` describe the result. */
-  "POST /api/git/pull": {
-    answer: GitDone;
-  };
-  /** Push to the remote; `success` and `message` describe the result. */
-  "POST /api/git/push": {
-    answer: GitDone;
-  };
-  /** Return the repository's state, without network access. */
-  "GET /api/git/status": {
-    answer: GitStatus;
-  };
-  /** Pull, then push; `success` and `message` describe the result. */
-  "POST /api/git/sync": {
-    answer: GitDone;
-  };
-  /** Return every supported harness with its file and last call. */
-  "GET /api/harnesses": {
-    answer: Harnesses;
-  };
-  /** Repair harness connections and rewrite generated files; `output` lists results and failures. */
-  "POST /api/harnesses/regenerate": {
-    answer: Regenerated;
-  };
-  /**
-   * Return this version's changelog as Markdown and HTML.
-   *
-   * `html=false` omits the HTML, which is slow to make.
-   */
-  "GET /api/changelog": {
-    query?: {
-      /** Also return HTML, which is slow to make */
-      html?: boolean | undefined;
-    };
-    answer: ProductPage;
-  };
-  /**
-   * Return pending reviews, and what was decided and changed since an instant, by default today in a time zone.
-   *
-   * `project` limits what changed.
-   */
-  "GET /api/home": {
-    query?: {
-      /** IANA time zone, such as `Europe/Vienna`; bounds of days. Default: the daemon's */
-      tz?: string | null | undefined;
-      /** Limits what has changed to this project */
-      project?: string | null | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-      /** Start of what has changed. Default: today */
-      since?: string | null | undefined;
-    };
-    answer: Home;
-  };
-  /** Return the greeting of this hour, in the daemon's time zone. */
-  "GET /api/home/greeting": {
-    answer: Greeting;
-  };
-  /** Return the README as Markdown and HTML. */
-  "GET /api/readme": {
-    query?: {
-      /** Also return HTML, which is slow to make */
-      html?: boolean | undefined;
-    };
-    answer: ProductPage;
-  };
-  /** Return the roadmap, or a sentence if this version has none. */
-  "GET /api/roadmap": {
-    query?: {
-      /** Also return HTML, which is slow to make */
-      html?: boolean | undefined;
-    };
-    answer: ProductPage;
-  };
-  /** Save the summary of a compaction. */
-  "POST /api/hooks/compaction-complete": {
-    body: CompactionBody;
-    answer: Compacted;
-  };
-  /**
-   * Return the session starts of these projects for offline use, as far as the caller may read them; "" means no
-   * project.
-   */
-  "POST /api/hooks/offline": {
-    body: OfflineBody;
-    answer: OfflineContexts;
-  };
-  /** Store a checkpoint and return instructions for a summary before compaction. */
-  "POST /api/hooks/pre-compaction": {
-    body: PreCompactionBody;
-    answer: Precompaction;
-  };
-  /** Return the memories that answer a question; empty for processes that Signet starts. */
-  "POST /api/hooks/recall": {
-    body: HookRecallBody;
-    answer: Recalled | NothingRecalled;
-  };
-  /** Save a text from a session; the same text or idempotency key twice creates one memory. */
-  "POST /api/hooks/remember": {
-    body: HookRememberBody;
-    answer: RememberedByHook | NothingRemembered;
-  };
-  /** Store the current transcript; the session continues, and new text is queued if there is enough. */
-  "POST /api/hooks/session-checkpoint-extract": {
-    body: SessionEndBody;
-    answer: EndedTurn;
-  };
-  /** End a session, store its transcript and queue its processing; a cleared session is not stored. */
-  "POST /api/hooks/session-end": {
-    body: SessionEndBody;
-    answer: EndedSession;
-  };
-  /**
-   * Claim a session and return its start context: identity and memories; empty if it already received them.
-   *
-   * `context` is the session's topic. A plugin that has lost its context sends `needsContext` to receive everything
-   * again. 409 if the other runtime path has claimed the session.
-   */
-  "POST /api/hooks/session-start": {
-    body: SessionStartBody;
-    answer: StartedSession;
-  };
-  /**
-   * Return the context for a user's message; each text is injected once per session.
-   *
-   * Transcript and ratings are stored only for a caller that may save.
-   */
-  "POST /api/hooks/user-prompt-submit": {
-    body: PromptBody;
-    answer: Prompted;
-  };
-  /**
-   * Return jobs, latest change first.
-   *
-   * `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them,
-   * `since` and `until` bound the latest change. `cursor` is `next` of the previous page; `facets` adds totals and
-   * counts.
-   */
-  "GET /api/jobs": {
-    query?: {
-      /** `pending`, `leased`, `completed` or `dead`; several separated by commas */
-      status?: string | null | undefined;
-      /** Only jobs of this kind, such as `extract` */
-      kind?: string | null | undefined;
-      /** Only jobs whose last error has this code */
-      code?: string | null | undefined;
-      /** ID of a memory */
-      memoryId?: string | null | undefined;
-      /** ID of a document */
-      documentId?: string | null | undefined;
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** `next` of the previous page */
-      cursor?: string | null | undefined;
-      /** Also return counts by these fields, separated by commas */
-      facets?: boolean | undefined;
-      /** Earliest time of the last change */
-      since?: string | null | undefined;
-      /** Latest time of the last change */
-      until?: string | null | undefined;
-    };
-    answer: Jobs;
-  };
-  /** Cancel open jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500). */
-  "POST /api/jobs/cancel": {
-    body: JobsBody;
-    answer: ChangedJobs;
-  };
-  /** Restart dead jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500). */
-  "POST /api/jobs/retry": {
-    body: JobsBody;
-    answer: ChangedJobs;
-  };
-  /** Return one job with all fields and its last errors. */
-  "GET /api/jobs/{job_id}": {
-    path: { job_id: string; };
-    answer: WholeJob;
-  };
-  /** Delete an ended job; 409 for an open one. */
-  "DELETE /api/jobs/{job_id}": {
-    path: { job_id: string; };
-    answer: DeletedJob;
-  };
-  /** Cancel a job: a waiting one at once, a running one at its next check (`cancelRequested`). */
-  "POST /api/jobs/{job_id}/cancel": {
-    path: { job_id: string; };
-    answer: ChangedJob;
-  };
-  /** Restart a dead job, or run a waiting one now. */
-  "POST /api/jobs/{job_id}/retry": {
-    path: { job_id: string; };
-    answer: ChangedJob;
-  };
-  /** Return one job. */
-  "GET /api/memory/jobs/{job_id}": {
-    path: { job_id: string; };
-    answer: Job;
+    answer: QueuedSync;
   };
   /**
    * Return the entities affected by a change of one, nearest first: its dependents, or with `upstream` its
@@ -847,33 +1231,369 @@ export interface Routes {
     };
     answer: TraversalStatus;
   };
-  /** Return the newest lines in time order; `level` (minimum), `category` and `since` filter them. */
-  "GET /api/analytics/logs": {
+  /** Return a page of memories with a vector, newest first; `vectors` adds the numbers. */
+  "GET /api/embeddings": {
     query?: {
-      /** Lowest level: debug, info, warn or error */
-      level?: string | null | undefined;
-      /** Only lines of this category, such as `pipeline` */
-      category?: string | null | undefined;
       /** Maximum number of rows */
       limit?: number | undefined;
-      /** Earliest time: ISO 8601, or YYYY-MM-DD */
-      since?: string | null | undefined;
+      /** Number of rows to skip */
+      offset?: number | undefined;
+      /** Also return the vectors */
+      vectors?: boolean | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
     };
-    answer: LogLines;
+    answer: EmbeddingPage;
   };
-  /** Return the newest lines in time order; `level` (minimum), `category` and `since` filter them. */
-  "GET /api/logs": {
+  /** Return seven checks of provider and vectors, and one score, over all agents. */
+  "GET /api/embeddings/health": {
     query?: {
-      /** Lowest level: debug, info, warn or error */
-      level?: string | null | undefined;
-      /** Only lines of this category, such as `pipeline` */
-      category?: string | null | undefined;
-      /** Maximum number of rows */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: EmbeddingsHealth;
+  };
+  /**
+   * Return a map of memories in two or three dimensions; 202 with `status` computing while it is drawn.
+   *
+   * `who`, `types` and `tags` are comma-separated.
+   */
+  "GET /api/embeddings/projection": {
+    query?: {
+      /** 2 or 3 */
+      dimensions?: string | undefined;
+      /** Maximum number of memories; 0 means all that fit */
       limit?: number | undefined;
+      /** Number of rows to skip */
+      offset?: number | undefined;
+      /** Only memories that contain these words */
+      q?: string | undefined;
+      /** Only these authors, separated by commas */
+      who?: string[] | undefined;
+      /** Only these harnesses, separated by commas */
+      harness?: string[] | undefined;
+      /** Only these types, separated by commas */
+      types?: string[] | undefined;
+      /** Only these kinds of source, separated by commas */
+      sourceTypes?: string[] | undefined;
+      /** Only memories with all these tags: a list, or separated by commas */
+      tags?: string | undefined;
+      /** Only pinned memories, or only others */
+      pinned?: boolean | null | undefined;
       /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
+      until?: string | null | undefined;
+      /** Minimum importance, 0–1 */
+      importanceMin?: number | null | undefined;
+      /** Maximum importance, 0 to 1 */
+      importanceMax?: number | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
     };
-    answer: LogLines;
+    answer: Projection;
+  };
+  /** Return the map of all memories as columns, without texts; 202 with `status` computing while it is drawn. */
+  "GET /api/embeddings/projection/columns": {
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: ProjectionColumns | Projection;
+  };
+  /** Return whether the provider answers, and the tracker's progress. */
+  "GET /api/embeddings/status": {
+    answer: EmbeddingsStatus;
+  };
+  /** Return the files at the top of the workspace; secrets are masked for callers without access. */
+  "GET /api/config": {
+    answer: ConfigFiles;
+  };
+  /**
+   * Replace one of these files; settings that do not parse are refused with their line.
+   *
+   * With `if_hash`, refuse a file that has changed since (409).
+   */
+  "POST /api/config": {
+    body: ConfigBody;
+    answer: Done;
+  };
+  /**
+   * Change settings in agent.yaml, all or none; comments stay, and the running daemon applies them.
+   *
+   * Invalid values are refused; with `if_hash` also a file that has changed since (409).
+   */
+  "PATCH /api/config": {
+    body: SettingsBody;
+    answer: ChangedConfig;
+  };
+  /** Return every setting with its kind, bounds, default, value and origin; secrets are masked. */
+  "GET /api/config/schema": {
+    answer: ConfigSchema;
+  };
+  /** Return name, creature and vibe from IDENTITY.md. */
+  "GET /api/identity": {
+    answer: AgentIdentity;
+  };
+  /** Return the caller's identity and permissions. */
+  "GET /api/auth/whoami": {
+    answer: WhoAmI;
+  };
+  /** Return a code for one request that the user has confirmed in the dashboard; valid once, for 60 seconds. */
+  "POST /api/auth/confirm": {
+    body: ConfirmBody;
+    answer: Confirmation;
+  };
+  /**
+   * Exchange a one-time link's code for a dashboard session; a code is valid once, for 5 minutes.
+   *
+   * Every user of the machine can read the link in the browser's arguments, so their programs are refused. A session
+   * ends when it expires or is revoked, and with its daemon.
+   */
+  "POST /api/auth/exchange": {
+    body: CodeBody;
+    answer: IssuedToken;
+  };
+  /** Prove to a client that this daemon serves the workspace whose token the client has read. */
+  "GET /api/auth/proof": {
+    query?: {
+      /** 32 to 128 random hexadecimal digits. Required */
+      nonce?: string | undefined;
+    };
+    answer: Proof;
+  };
+  /** Sign a token, limited to the named scope; it is shown only once. Requires the role admin. */
+  "POST /api/auth/token": {
+    body: TokenBody;
+    answer: IssuedToken;
+  };
+  /** Return issued and used tokens, latest first, without the tokens themselves. */
+  "GET /api/auth/tokens": {
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+    };
+    answer: Tokens;
+  };
+  /** Revoke a token, whatever its expiry. */
+  "DELETE /api/auth/tokens/{jti}": {
+    path: { jti: string; };
+    answer: RevokedToken;
+  };
+  /** Return a page of the audit log, oldest first: who read, shared, exported and deleted what, and when. */
+  "GET /api/audit": {
+    query?: {
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
+      since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
+      until?: string | null | undefined;
+      /** Only this actor: the name of a key, `owner`, `peer`, `page` or `daemon` */
+      actor?: string | null | undefined;
+      /** Only this action */
+      action?: AuditAction | null | undefined;
+      /** Name of a space */
+      space?: string | null | undefined;
+      /** Return the last entries instead of the first */
+      newest?: boolean | undefined;
+      /** `next` of the previous page */
+      cursor?: number | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+    };
+    answer: AuditPage;
+  };
+  /** Return every agent with its policy and number of memories, the default one first. */
+  "GET /api/agents": {
+    answer: Agents;
+  };
+  /**
+   * Add an agent: an entry in agent.yaml, a row, and a folder for its files.
+   *
+   * Its policy is isolated, shared, or group with a `policy_group`.
+   */
+  "POST /api/agents": {
+    body: AgentBody;
+    answer: NamedAgent;
+  };
+  /** Return one agent, its memories by visibility, and its files. */
+  "GET /api/agents/{name}": {
+    path: { name: string; };
+    answer: WholeAgent;
+  };
+  /** Remove an agent; its memories are archived, or erased with `purge`. Its files stay. */
+  "DELETE /api/agents/{name}": {
+    path: { name: string; };
+    query?: {
+      /** Erase its memories instead of archiving them */
+      purge?: boolean | undefined;
+    };
+    answer: RemovedAgent;
+  };
+  /** Return the names of all secrets, oldest first; values are never listed. */
+  "GET /api/secrets": {
+    answer: Secrets;
+  };
+  /** Run a shell command on this machine; `secrets` maps variables to secret names. Its output is masked. */
+  "POST /api/secrets/exec": {
+    body: ExecBody;
+    answer: Ran;
+  };
+  /** Return one value to a person on this machine; agents can use it only as a command's variable. */
+  "GET /api/secrets/{name}": {
+    path: { name: string; };
+    answer: SecretValue;
+  };
+  /** Store a secret, replacing an earlier one. */
+  "POST /api/secrets/{name}": {
+    path: { name: string; };
+    body: SecretBody;
+    answer: KeptSecret;
+  };
+  /** Delete a secret. */
+  "DELETE /api/secrets/{name}": {
+    path: { name: string; };
+    answer: KeptSecret;
+  };
+  /** Run a shell command with one secret in the variable of its name. */
+  "POST /api/secrets/{name}/exec": {
+    path: { name: string; };
+    body: ExecBody;
+    answer: Ran;
+  };
+  /** Return the installed skills, sorted by name; only the listed ones for an agent with a skill list. */
+  "GET /api/skills": {
+    query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
+      agentId?: string | null | undefined;
+    };
+    answer: Skills;
+  };
+  /** Return the skills in this machine's catalogues, the most popular first. */
+  "GET /api/skills/browse": {
+    answer: OfferedSkills;
+  };
+  /**
+   * Install a skill from a catalogue, or from `source`: a local path or `owner/repo[@skill]`.
+   *
+   * Replaces one of the same name. May take a minute; on failure nothing is changed.
+   */
+  "POST /api/skills/install": {
+    body: SkillInstallBody;
+    answer: InstalledSkill;
+  };
+  /** Return installed and available skills that contain the words of `q`. */
+  "GET /api/skills/search": {
+    query?: {
+      /** Words to search for */
+      q?: string | undefined;
+    };
+    answer: FoundSkills;
+  };
+  /** Return a skill's metadata, and its whole file as `content`. */
+  "GET /api/skills/{name}": {
+    path: { name: string; };
+    answer: WholeSkill;
+  };
+  /** Remove a skill. */
+  "DELETE /api/skills/{name}": {
+    path: { name: string; };
+    answer: RemovedSkill;
+  };
+  /** Return every task, newest first, with the result of its last run. */
+  "GET /api/tasks": {
+    answer: TaskPage;
+  };
+  /** Schedule a prompt for a harness with a cron expression. */
+  "POST /api/tasks": {
+    body: TaskBody;
+    answer: AddedTask;
+  };
+  /** Return a task and its newest runs. */
+  "GET /api/tasks/{task_id}": {
+    path: { task_id: string; };
+    answer: WholeTask;
+  };
+  /** Change fields of a task; "" clears a folder, a skill or a time zone. */
+  "PATCH /api/tasks/{task_id}": {
+    path: { task_id: string; };
+    body: TaskBody;
+    answer: Done;
+  };
+  /** Delete a task with its runs, stopping a running one. */
+  "DELETE /api/tasks/{task_id}": {
+    path: { task_id: string; };
+    answer: Done;
+  };
+  /** Run a task now, even if disabled. */
+  "POST /api/tasks/{task_id}/run": {
+    path: { task_id: string; };
+    answer: StartedRun;
+  };
+  /** Return a page of runs, newest first. */
+  "GET /api/tasks/{task_id}/runs": {
+    path: { task_id: string; };
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Number of rows to skip */
+      offset?: number | undefined;
+    };
+    answer: RunPage;
+  };
+  /** Return every supported harness with its file and last call. */
+  "GET /api/harnesses": {
+    answer: Harnesses;
+  };
+  /** Repair harness connections and rewrite generated files; `output` lists results and failures. */
+  "POST /api/harnesses/regenerate": {
+    answer: Regenerated;
+  };
+  /** Return the effective settings. */
+  "GET /api/git/config": {
+    answer: GitSettings;
+  };
+  /** Change settings in agent.yaml. */
+  "POST /api/git/config": {
+    body: GitConfigBody;
+    answer: ChangedGitSettings;
+  };
+  /** Pull from the remote; `success` and `message` describe the result. */
+  "POST /api/git/pull": {
+    answer: GitDone;
+  };
+  /** Push to the remote; `success` and `message` describe the result. */
+  "POST /api/git/push": {
+    answer: GitDone;
+  };
+  /** Return the repository's state, without network access. */
+  "GET /api/git/status": {
+    answer: GitStatus;
+  };
+  /** Pull, then push; `success` and `message` describe the result. */
+  "POST /api/git/sync": {
+    answer: GitDone;
+  };
+  /** Return whether a new version exists; queries the index only with `force`, or if allowed. */
+  "GET /api/update/check": {
+    query?: {
+      /** Query the package index now */
+      force?: boolean | undefined;
+    };
+    answer: UpdateCheck;
+  };
+  /** Return the update settings and the last result. */
+  "GET /api/update/config": {
+    answer: UpdateSettings;
+  };
+  /** Change the update settings in agent.yaml. */
+  "POST /api/update/config": {
+    body: UpdateConfigBody;
+    answer: ChangedUpdateSettings;
+  };
+  /** Install a version, by default the newest, with the original tool; the daemon uses it after a restart. */
+  "POST /api/update/run": {
+    body?: UpdateRunBody | null;
+    answer: Installed;
   };
   /** Answer one JSON-RPC message, or a list of them; 202 if none needs an answer. */
   "POST /mcp": {
@@ -884,359 +1604,142 @@ export interface Routes {
   "DELETE /mcp": {
     answer: Done;
   };
-  /**
-   * Return the history of all memories, newest first; `cursor` is `next` of the previous page.
-   *
-   * Texts of deleted memories are included only for callers who may recover them. Proposals without effect are
-   * omitted.
-   */
-  "GET /api/history": {
+  /** Return that the API answers; `db` is false if the database does not, `status` degraded if processing is stuck. */
+  "GET /health": {
+    answer: Health;
+  };
+  /** Return the boolean flags of the `features` section. */
+  "GET /api/features": {
+    answer: Record<string, boolean>;
+  };
+  /** Return all that `signet status` shows, in one answer. */
+  "GET /api/overview": {
     query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** `next` of the previous page */
-      cursor?: string | null | undefined;
-      /** Only changes of this kind, such as `created` or `deleted` */
-      event?: string | null | undefined;
-      /** Earliest time: ISO 8601, or YYYY-MM-DD */
-      since?: string | null | undefined;
-      /** Latest time: ISO 8601, or YYYY-MM-DD */
-      until?: string | null | undefined;
-      /** Name of a separate part of the store; memories with a scope are found only with it */
-      scope?: string | null | undefined;
       /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
-    answer: HistoryPage;
+    answer: FullStatus;
   };
-  /**
-   * Save a text and queue its processing; `deduped` means that it already existed.
-   *
-   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
-   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
-   * `idempotency_key` can be repeated and is saved once.
-   */
-  "POST /api/hook/remember": {
-    body: RememberBody;
-    answer: SavedMemory;
-  };
-  /**
-   * Return a page of memories, newest first, with counts of all memories unless `stats` is false.
-   *
-   * `cursor` (`next` of another page) or `before` (an ID) continues there, whatever has been added or deleted
-   * meanwhile. `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` adds the number
-   * of matches, `facets` their counts by `type`, `who`, `project`, `tag`, `source_type` or `state`. Forgotten
-   * memories require the permission to recover, archived ones an operator.
-   */
-  "GET /api/memories": {
+  /** Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster. */
+  "GET /api/status": {
     query?: {
+      /** Names of the fields to return, separated by commas. Default: all */
+      parts?: string[] | undefined;
+    };
+    answer: Status;
+  };
+  /** Return memory and processor time of each process, and disk use of each part of the workspace. */
+  "GET /api/status/resources": {
+    answer: Resources;
+  };
+  /** Return that this process is not stuck, without any check. */
+  "GET /health/live": {
+    answer: Live;
+  };
+  /**
+   * Return whether database, schema, worker and scheduler are ready (200), else what is missing (503).
+   *
+   * `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
+   * loaded too.
+   */
+  "GET /health/ready": {
+    query?: {
+      /** Also return the parts that are ready */
+      verbose?: string | null | undefined;
+    };
+    answer: Ready;
+  };
+  /** Return that this process is not stuck, without any check. */
+  "GET /livez": {
+    answer: Live;
+  };
+  /**
+   * Return whether database, schema, worker and scheduler are ready (200), else what is missing (503).
+   *
+   * `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
+   * loaded too.
+   */
+  "GET /readyz": {
+    query?: {
+      /** Also return the parts that are ready */
+      verbose?: string | null | undefined;
+    };
+    answer: Ready;
+  };
+  /**
+   * Return jobs, latest change first.
+   *
+   * `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them,
+   * `since` and `until` bound the latest change. `cursor` is `next` of the previous page; `facets` adds totals and
+   * counts.
+   */
+  "GET /api/jobs": {
+    query?: {
+      /** `pending`, `leased`, `completed` or `dead`; several separated by commas */
+      status?: string | null | undefined;
+      /** Only jobs of this kind, such as `extract` */
+      kind?: string | null | undefined;
+      /** Only jobs whose last error has this code */
+      code?: string | null | undefined;
+      /** ID of a memory */
+      memoryId?: string | null | undefined;
+      /** ID of a document */
+      documentId?: string | null | undefined;
       /** Maximum number of rows */
       limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
       /** `next` of the previous page */
       cursor?: string | null | undefined;
-      /** ID of a memory to continue after */
-      before?: string | null | undefined;
-      /** Order: by time of creation, change, forgetting or event, by importance, or by use. Default: created */
-      sort?: "created" | "updated" | "forgotten" | "event" | "importance" | "used" | null | undefined;
-      /** Direction of the order */
-      order?: "asc" | "desc" | undefined;
-      /** Only memories that contain these words */
-      q?: string | undefined;
-      /** Only these IDs, separated by commas */
-      ids?: string[] | undefined;
-      /** Only memories of this type, such as `decision` */
-      type?: string | null | undefined;
-      /** Only memories of this author */
-      who?: string | null | undefined;
-      /** Only rows of this project: its folder, or its name if it is unique */
-      project?: string | null | undefined;
-      /** Only memories with all these tags: a list, or separated by commas */
-      tags?: string | undefined;
-      /** Only memories of this kind of source, such as `manual` or `session` */
-      sourceType?: string | null | undefined;
-      /** Only memories of this source */
-      sourceId?: string | null | undefined;
-      /** Only memories of this origin */
-      origin?: Origin | null | undefined;
-      /** Only memories of this space */
-      space?: string | null | undefined;
-      /** Only memories of other origins */
-      notOrigin?: Origin | null | undefined;
-      /** Name of a separate part of the store; memories with a scope are found only with it */
-      scope?: string | null | undefined;
-      /** Only pinned memories, or only others */
-      pinned?: boolean | null | undefined;
-      /** Minimum importance, 0–1 */
-      importanceMin?: number | null | undefined;
-      /** Earliest time of creation */
-      since?: string | null | undefined;
-      /** Latest time of creation */
-      until?: string | null | undefined;
-      /** Earliest time at which it happened */
-      eventSince?: string | null | undefined;
-      /** Latest time at which it happened */
-      eventUntil?: string | null | undefined;
-      /** Default: all except forgotten ones; archived ones belong to removed agents */
-      state?: "active" | "superseded" | "forgotten" | "archived" | null | undefined;
-      /** The memories of this time */
-      asOf?: string | number | null | undefined;
-      /** Only memories without a verdict */
-      unreviewed?: boolean | undefined;
-      /** Also return counts of all memories */
-      stats?: boolean | undefined;
-      /** Also return the number of matches */
-      total?: boolean | undefined;
       /** Also return counts by these fields, separated by commas */
-      facets?: string[] | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
+      facets?: boolean | undefined;
+      /** Earliest time of the last change */
+      since?: string | null | undefined;
+      /** Latest time of the last change */
+      until?: string | null | undefined;
     };
-    answer: MemoryPage;
+    answer: Jobs;
   };
-  /** Return up to ten IDs with this prefix, including forgotten memories. */
-  "GET /api/memories/ids": {
-    query: {
-      /** Beginning of an ID */
-      prefix: string;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: Ids;
+  /** Cancel open jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500). */
+  "POST /api/jobs/cancel": {
+    body: JobsBody;
+    answer: ChangedJobs;
   };
-  /**
-   * Store ratings of a session's memories from -1 to 1, by ID; adjusts the weights that led to them.
-   *
-   * `unknown` lists memories that the session did not receive.
-   */
-  "POST /api/memory/feedback": {
-    body: FeedbackBody;
-    answer: Rated;
+  /** Restart dead jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500). */
+  "POST /api/jobs/retry": {
+    body: JobsBody;
+    answer: ChangedJobs;
   };
-  /**
-   * Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.
-   *
-   * Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong` marks
-   * them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
-   */
-  "POST /api/memory/forget": {
-    body: ForgetBody;
-    answer: ForgetPreview | ForgottenMany;
+  /** Return one job with all fields and its last errors. */
+  "GET /api/jobs/{job_id}": {
+    path: { job_id: string; };
+    answer: WholeJob;
   };
-  /**
-   * Return a page of forgotten values, newest first; they are not saved again automatically.
-   *
-   * The start of a text is included for callers who may recover it.
-   */
-  "GET /api/memory/forgotten": {
-    query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: ForgottenValues;
+  /** Delete an ended job; 409 for an open one. */
+  "DELETE /api/jobs/{job_id}": {
+    path: { job_id: string; };
+    answer: DeletedJob;
   };
-  /** Allow a forgotten value to be saved again; its memory stays forgotten. */
-  "POST /api/memory/forgotten/{memory_id}/lift": {
-    path: { memory_id: string; };
+  /** Cancel a job: a waiting one at once, a running one at its next check (`cancelRequested`). */
+  "POST /api/jobs/{job_id}/cancel": {
+    path: { job_id: string; };
+    answer: ChangedJob;
+  };
+  /** Restart a dead job, or run a waiting one now. */
+  "POST /api/jobs/{job_id}/retry": {
+    path: { job_id: string; };
+    answer: ChangedJob;
+  };
+  /** Return one job. */
+  "GET /api/memory/jobs/{job_id}": {
+    path: { job_id: string; };
+    answer: Job;
+  };
+  /** Return running, waiting and dead jobs; works while worker and scheduler are down. */
+  "GET /api/pipeline/status": {
     query?: {
       /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
-    answer: Lifted;
-  };
-  /** Change up to 200 memories independently; a refused patch does not stop the others. Results are in order. */
-  "POST /api/memory/modify": {
-    body: ModifyBody;
-    answer: ModifiedMany;
-  };
-  /** Recover up to 200 forgotten memories independently; a refused one does not stop the others. */
-  "POST /api/memory/recover": {
-    body: RecoverManyBody;
-    answer: RecoveredMany;
-  };
-  /**
-   * Save a text and queue its processing; `deduped` means that it already existed.
-   *
-   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
-   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
-   * `idempotency_key` can be repeated and is saved once.
-   */
-  "POST /api/memory/remember": {
-    body: RememberBody;
-    answer: SavedMemory;
-  };
-  /** Return a page of memories that wait for approval, newest first. */
-  "GET /api/memory/reviews": {
-    query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: WaitingMemories;
-  };
-  /** Approve a waiting memory for unasked injection, as data with its origin; only for people, not tools. */
-  "POST /api/memory/reviews/{memory_id}/approve": {
-    path: { memory_id: string; };
-    body?: DecisionBody | null;
-    answer: Modified;
-  };
-  /** Forget a waiting memory as wrong; its text is not saved again automatically. Only for people, not tools. */
-  "POST /api/memory/reviews/{memory_id}/reject": {
-    path: { memory_id: string; };
-    body?: DecisionBody | null;
-    answer: Modified;
-  };
-  /**
-   * Save a text and queue its processing; `deduped` means that it already existed.
-   *
-   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
-   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
-   * `idempotency_key` can be repeated and is saved once.
-   */
-  "POST /api/memory/save": {
-    body: RememberBody;
-    answer: SavedMemory;
-  };
-  /** Return counts, types, authors and tags of today, the last seven and the last thirty days. */
-  "GET /api/memory/timeline": {
-    query?: {
-      /** Name of a separate part of the store; memories with a scope are found only with it */
-      scope?: string | null | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: MemoryTimeline;
-  };
-  /**
-   * Change a memory; empty `tags` clear them. `if_version` refuses a concurrent change (409).
-   *
-   * The refusal contains `current_version`, and `duplicate_memory_id` if another memory has the text.
-   */
-  "PATCH /api/memory/{memory_id}": {
-    path: { memory_id: string; };
-    body: PatchBody;
-    answer: Modified;
-  };
-  /**
-   * Forget a memory and everything derived only from it; both can be recovered for 30 days.
-   *
-   * A pinned one needs `force`; `wrong` marks it as untrue. `erase` deletes permanently, even a pinned or forgotten
-   * one, and soon its bytes in the database file; `heldBy` then lists documents and copies on disk that may still
-   * contain it. `reason` is required.
-   */
-  "DELETE /api/memory/{memory_id}": {
-    path: { memory_id: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-      /** Key of the session that this call belongs to */
-      sessionKey?: string | null | undefined;
-      /** Name of the author, for the history. Default: the caller */
-      changedBy?: string | null | undefined;
-      /** Why; required unless `erase` */
-      reason?: string | undefined;
-      /** Also if it is pinned */
-      force?: boolean | undefined;
-      /** The content is untrue, not only unwanted or outdated */
-      wrong?: boolean | undefined;
-      /** Erase it permanently, with its bytes in the file; also a forgotten one */
-      erase?: boolean | undefined;
-      /** Refuse the change (409) if the memory has another version */
-      ifVersion?: number | null | undefined;
-    };
-    body?: ForgetOneBody | null;
-    answer: Modified;
-  };
-  /** Return one memory; 404 for a forgotten one, and for a session or commit named by recall. */
-  "GET /api/memory/{memory_id}": {
-    path: { memory_id: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: WholeMemory;
-  };
-  /** Give a removed agent's archived memory to an agent. */
-  "POST /api/memory/{memory_id}/adopt": {
-    path: { memory_id: string; };
-    body?: DecisionBody | null;
-    answer: SavedMemory;
-  };
-  /** Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it. */
-  "GET /api/memory/{memory_id}/history": {
-    path: { memory_id: string; };
-    query?: {
-      /** Maximum number of changes */
-      limit?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: History;
-  };
-  /** Recover a forgotten memory within 30 days; `reason` is required. */
-  "POST /api/memory/{memory_id}/recover": {
-    path: { memory_id: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-      /** Key of the session that this call belongs to */
-      sessionKey?: string | null | undefined;
-      /** Name of the author, for the history. Default: the caller */
-      changedBy?: string | null | undefined;
-      /** Why; stored in the history */
-      reason?: string | undefined;
-      /** Refuse the change (409) if the memory has another version */
-      ifVersion?: number | null | undefined;
-    };
-    body?: RecoverBody | null;
-    answer: Recovered;
-  };
-  /** Return the sessions that received or omitted a memory, the reasons, and whether they used it. */
-  "GET /api/memory/{memory_id}/usage": {
-    path: { memory_id: string; };
-    query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: MemoryUsage;
-  };
-  /** Return which agents may read a memory, and the deciding rule. */
-  "GET /api/memory/{memory_id}/access": {
-    path: { memory_id: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: Access;
-  };
-  /** Return a memory's sources, derived memories, corrections, and entities. */
-  "GET /api/memory/{memory_id}/links": {
-    path: { memory_id: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: Links;
-  };
-  /**
-   * Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools.
-   *
-   * The pipeline never changes a memory to keep; one that may fade counts half; a wrong one is forgotten as untrue.
-   */
-  "POST /api/memory/{memory_id}/review": {
-    path: { memory_id: string; };
-    body: VerdictBody;
-    answer: Modified;
+    answer: PipelineStatus;
   };
   /** Return the available models of all providers or one, and the list's age; `deprecated` includes replaced ones. */
   "GET /api/pipeline/models": {
@@ -1274,221 +1777,18 @@ export interface Routes {
     body?: QueueBody | null;
     answer: Paused;
   };
-  /** Return running, waiting and dead jobs; works while worker and scheduler are down. */
-  "GET /api/pipeline/status": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: PipelineStatus;
+  /** Return every domain's score, and the weighted total with reasons and commands. */
+  "GET /api/diagnostics": {
+    answer: Diagnoses;
   };
-  /** Return the sessions ranked both ways, newest first. */
-  "GET /api/predictor/comparisons": {
-    query?: {
-      /** ID of an entity */
-      entityId?: string | null | undefined;
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-      /** Earliest time: ISO 8601, or YYYY-MM-DD */
-      since?: string | null | undefined;
-      /** Latest time: ISO 8601, or YYYY-MM-DD */
-      until?: string | null | undefined;
-      /** Only rows of this project: its folder, or its name if it is unique */
-      project?: string | null | undefined;
-    };
-    answer: ComparisonPage;
+  /** Return one domain, or `composite`. */
+  "GET /api/diagnostics/{domain}": {
+    path: { domain: string; };
+    answer: Diagnosis;
   };
-  /** Return the results of learned ranking by the session's entity. */
-  "GET /api/predictor/comparisons/by-entity": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: EntityResults;
-  };
-  /** Return the results of learned ranking by project. */
-  "GET /api/predictor/comparisons/by-project": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: ProjectResults;
-  };
-  /** Restore the original order; observation restarts from zero. */
-  "POST /api/predictor/rollback": {
-    body?: RollBackBody | null;
-    answer: RolledBack;
-  };
-  /** Return the state and results of learned ranking. */
-  "GET /api/predictor/status": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: PredictorStatus | PredictorOff;
-  };
-  /** Recompute an agent's memories from all labels; each session end does this for its own. */
-  "POST /api/predictor/train": {
-    body?: TrainBody | null;
-    answer: Trained;
-  };
-  /** Return activations and stops of learned ranking, newest first. */
-  "GET /api/predictor/training": {
-    query?: {
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: Trainings;
-  };
-  /** Return the number of labels. */
-  "GET /api/predictor/training-pairs-count": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: PairCount;
-  };
-  /** Return the projects with their number of memories and sessions, the latest session first. */
-  "GET /api/projects": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: Projects;
-  };
-  /**
-   * Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
-   *
-   * Sessions receive the same block with their prompts. An unknown or foreign source is 404.
-   */
-  "POST /api/memory/context": {
-    body: ContextBody;
-    answer: ContextAnswer | EpisodePage;
-  };
-  /**
-   * Return the memories that answer a question, best first.
-   *
-   * Times in the question ("last week") are relative to `now`, with days of `timezone` (an IANA name; both default to
-   * the daemon's). `as_of` answers with the state of that time. Times are ISO-8601 or YYYY-MM-DD. `expand` adds
-   * transcripts under `sources`, `explain` explains each rank, `why_not` (an ID) why that memory is not a result.
-   * With `touch` false the results do not count as used. `entities` and `cards` describe the entities in the
-   * question.
-   */
-  "POST /api/memory/recall": {
-    body: RecallBody;
-    answer: Recalled;
-  };
-  /** Answer a question in the query string: `q` and the fields of the recall body. */
-  "GET /api/memory/search": {
-    query?: {
-      /** The question. Required */
-      q?: string | undefined;
-      /** Words for the keyword search. Default: those of `query` */
-      keywordQuery?: string | null | undefined;
-      /** Maximum number of results */
-      limit?: number | undefined;
-      /** Only memories of this type, such as `decision` */
-      type?: string | null | undefined;
-      /** Only memories with all these tags: a list, or separated by commas */
-      tags?: string | undefined;
-      /** Only memories of this author */
-      who?: string | null | undefined;
-      /** Only pinned memories, or only others */
-      pinned?: boolean | null | undefined;
-      /** Minimum importance, 0–1 */
-      importanceMin?: number | null | undefined;
-      /** Minimum score, 0 to 1 */
-      minScore?: number | null | undefined;
-      /** Minimum relevance; 0 returns everything */
-      floor?: number | null | undefined;
-      /** Earliest time: ISO 8601, or YYYY-MM-DD */
-      since?: string | null | undefined;
-      /** Latest time: ISO 8601, or YYYY-MM-DD */
-      until?: string | null | undefined;
-      /** Answer as the memory was at this time */
-      asOf?: string | number | null | undefined;
-      /** Reference time for words such as "yesterday". Default: now */
-      now?: string | number | null | undefined;
-      /** IANA time zone, for the bounds of days. Default: the daemon's */
-      timezone?: string | null | undefined;
-      /** Only rows of this project: its folder, or its name if it is unique */
-      project?: string | null | undefined;
-      /** Name of a separate part of the store; memories with a scope are found only with it */
-      scope?: string | null | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-      /** Key of the session that this call belongs to */
-      sessionKey?: string | null | undefined;
-      /** Only memories of communities that the question names */
-      community?: boolean | undefined;
-      /** Also return, under `sources`, transcripts of the sessions of the results */
-      expand?: boolean | undefined;
-      /** Also describe the entities in the question */
-      entities?: boolean | undefined;
-      /** Also return a card for each entity in the question */
-      cards?: boolean | undefined;
-      /** Explain the rank of each result */
-      explain?: boolean | undefined;
-      /** Count the results as used; false for a look */
-      touch?: boolean | undefined;
-      /** Mark the question's words in each result, and cut long results around them */
-      highlights?: boolean | undefined;
-      /** ID of a memory: say why it is not a result */
-      whyNot?: string | null | undefined;
-      /** Also return the text that a session would receive with this prompt */
-      asPrompt?: boolean | undefined;
-    };
-    answer: Recalled;
-  };
-  /**
-   * Return memories that contain the words, best first; without words, those that pass the filters.
-   *
-   * `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
-   */
-  "GET /memory/search": {
-    query?: {
-      /** Words to search for */
-      q?: string | undefined;
-      /** `who` or `type`: return its values instead of memories */
-      distinct?: "who" | "type" | null | undefined;
-      /** Maximum number of memories; 0 means the default, -1 all */
-      limit?: number | undefined;
-      /** Only memories of this type, such as `decision` */
-      type?: string | null | undefined;
-      /** Only memories with all these tags: a list, or separated by commas */
-      tags?: string | undefined;
-      /** Only memories of this author */
-      who?: string | null | undefined;
-      /** Only pinned memories, or only others */
-      pinned?: boolean | undefined;
-      /** Minimum importance, 0–1 */
-      importanceMin?: number | null | undefined;
-      /** Earliest time: ISO 8601, or YYYY-MM-DD */
-      since?: string | null | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: FoundMany | ColumnValues;
-  };
-  /** Return the memories most similar to the one with this `id`, best first; 404 without a vector. */
-  "GET /memory/similar": {
-    query?: {
-      /** ID of the memory to compare with */
-      id?: string | undefined;
-      /** Maximum number of results */
-      k?: number | undefined;
-      /** Only memories of this type, such as `decision` */
-      type?: string | null | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: FoundMany;
+  /** Check machine, workspace, database and models, as `signet doctor` does; may wait for a model. */
+  "GET /api/doctor": {
+    answer: CheckResults;
   };
   /** Return every repair with its options, whether it is recommended, and when it may run. */
   "GET /api/repair": {
@@ -1627,403 +1927,78 @@ export interface Routes {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Return the names of all secrets, oldest first; values are never listed. */
-  "GET /api/secrets": {
-    answer: Secrets;
-  };
-  /** Run a shell command on this machine; `secrets` maps variables to secret names. Its output is masked. */
-  "POST /api/secrets/exec": {
-    body: ExecBody;
-    answer: Ran;
-  };
-  /** Return one value to a person on this machine; agents can use it only as a command's variable. */
-  "GET /api/secrets/{name}": {
-    path: { name: string; };
-    answer: SecretValue;
-  };
-  /** Store a secret, replacing an earlier one. */
-  "POST /api/secrets/{name}": {
-    path: { name: string; };
-    body: SecretBody;
-    answer: KeptSecret;
-  };
-  /** Delete a secret. */
-  "DELETE /api/secrets/{name}": {
-    path: { name: string; };
-    answer: KeptSecret;
-  };
-  /** Run a shell command with one secret in the variable of its name. */
-  "POST /api/secrets/{name}/exec": {
-    path: { name: string; };
-    body: ExecBody;
-    answer: Ran;
-  };
-  /** Return the checkpoints of a project's sessions, newest first. */
-  "GET /api/checkpoints": {
+  /** Return how well recall served past sessions, newest first, with average and trend. */
+  "GET /api/analytics/continuity": {
     query?: {
       /** Maximum number of rows */
       limit?: number | undefined;
       /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
     };
-    answer: Checkpoints;
+    answer: SessionScores;
   };
-  /** Return the checkpoints of one session, newest first. */
-  "GET /api/checkpoints/{session_key}": {
-    path: { session_key: string; };
-    answer: Checkpoints;
+  /** Return the newest score of each project. */
+  "GET /api/analytics/continuity/latest": {
+    answer: ProjectScores;
   };
-  /**
-   * Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
-   * items.
-   *
-   * For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
-   * of the previous page.
-   */
-  "GET /api/sessions": {
+  /** Return the newest errors, oldest first, and counts by code; `stage` and `since` filter. */
+  "GET /api/analytics/errors": {
     query?: {
-      /** `running`: only active sessions; `all`: also ended ones */
-      state?: "running" | "all" | undefined;
-      /** Only rows of this project: its folder, or its name if it is unique */
-      project?: string | null | undefined;
-      /** Only sessions of this harness */
-      harness?: string | null | undefined;
-      /** Only sessions that received nothing, or used nothing of what they received */
-      use?: "given_nothing" | "used_nothing" | null | undefined;
-      /** `next` of the previous page */
-      cursor?: string | null | undefined;
+      /** Only errors of this stage, such as `embed` */
+      stage?: string | null | undefined;
       /** Maximum number of rows */
       limit?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
+      since?: string | null | undefined;
     };
-    answer: RunningSessions | SessionPage;
+    answer: Errors;
   };
-  /** Return transcript passages that contain the query's words. */
-  "POST /api/sessions/search": {
-    body: TranscriptSearchBody;
-    answer: Excerpts;
+  /** Return latency percentiles of each operation since the daemon started, in milliseconds. */
+  "GET /api/analytics/latency": {
+    answer: Record<string, Record<string, number>>;
   };
-  /** Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several. */
-  "GET /api/sessions/summaries": {
+  /** Return the diagnostics of memory changes, and their errors. */
+  "GET /api/analytics/memory-safety": {
+    answer: MemorySafety;
+  };
+  /** Return counts for each of the last ten minutes, hours or days of a time zone. */
+  "GET /api/analytics/series": {
     query?: {
-      /** 0: summaries of one session; 1 or more: of several */
-      depth?: string | null | undefined;
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
-      /** Only rows of this project: its folder, or its name if it is unique */
-      project?: string | null | undefined;
+      /** Names of series, separated by commas. Default: all */
+      metrics?: string[] | undefined;
+      /** Length of one interval */
+      step?: "10min" | "hour" | "day" | undefined;
+      /** Number of intervals; 0 means the default of the step */
+      count?: number | undefined;
+      /** IANA time zone, such as `Europe/Vienna`; bounds of days. Default: the daemon's */
+      tz?: string | undefined;
     };
-    answer: SummaryPage;
+    answer: Series;
   };
-  /** Return an active session. */
-  "GET /api/sessions/{session_key}": {
-    path: { session_key: string; };
-    answer: RunningSession;
-  };
-  /** Disable or enable a session's hooks. */
-  "POST /api/sessions/{session_key}/bypass": {
-    path: { session_key: string; };
-    body: BypassBody;
-    answer: Bypassed;
+  /** Return counts by route, caller, provider and connector. */
+  "GET /api/analytics/usage": {
+    answer: Usage;
   };
   /**
-   * Return a session's injections with sources, reasons and use; what was omitted is included.
-   *
-   * The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading does not count as use.
+   * Return history, jobs, log lines and errors of a memory, session or request, oldest first; empty for an unknown
+   * ID.
    */
-  "GET /api/sessions/{session_key}/context": {
-    path: { session_key: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-      /** Folder in which `latest` is searched */
-      project?: string | null | undefined;
-    };
-    answer: SessionContext;
-  };
-  /**
-   * Delete a session's stored data permanently, and forget memories that come only from it; `mode=preview` only lists
-   * them.
-   *
-   * Only the memories can be recovered. Nothing more of the session is stored afterwards. `reason` is required.
-   */
-  "POST /api/sessions/{session_key}/forget": {
-    path: { session_key: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    body: ForgetSessionBody;
-    answer: SessionPreview | SessionForgotten;
-  };
-  /** Renew a session's claim to its full duration. */
-  "POST /api/sessions/{session_key}/renew": {
-    path: { session_key: string; };
-    answer: RenewedSession;
-  };
-  /**
-   * Return a whole session: context, messages, saved memories, summary.
-   *
-   * The key is as for the context. Reading does not count as use.
-   */
-  "GET /api/sessions/{session_key}/replay": {
-    path: { session_key: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-      /** Folder in which `latest` is searched */
-      project?: string | null | undefined;
-    };
-    answer: SessionReplay;
-  };
-  /** Return a session's stored transcript. */
-  "GET /api/sessions/{session_key}/transcript": {
-    path: { session_key: string; };
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: SessionTranscript;
-  };
-  /** Return the installed skills, sorted by name; only the listed ones for an agent with a skill list. */
-  "GET /api/skills": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: Skills;
-  };
-  /** Return the skills in this machine's catalogs, the most popular first. */
-  "GET /api/skills/browse": {
-    answer: OfferedSkills;
-  };
-  /**
-   * Install a skill from a catalog, or from `source`: a local path or `owner/repo[@skill]`.
-   *
-   * Replaces one of the same name. May take a minute; on failure nothing is changed.
-   */
-  "POST /api/skills/install": {
-    body: SkillInstallBody;
-    answer: InstalledSkill;
-  };
-  /** Return installed and available skills that contain the words of `q`. */
-  "GET /api/skills/search": {
-    query?: {
-      /** Words to search for */
-      q?: string | undefined;
-    };
-    answer: FoundSkills;
-  };
-  /** Return a skill's metadata, and its whole file as `content`. */
-  "GET /api/skills/{name}": {
-    path: { name: string; };
-    answer: WholeSkill;
-  };
-  /** Remove a skill. */
-  "DELETE /api/skills/{name}": {
-    path: { name: string; };
-    answer: RemovedSkill;
-  };
-  /**
-   * Let a memory enter a space, or propose it where the space asks for review; only for people, not tools.
-   *
-   * From then on it is read through keys of the space. Its author stays named; facts derived from it stay private.
-   */
-  "POST /api/memory/{memory_id}/share": {
-    path: { memory_id: string; };
-    body: ShareBody;
-    answer: Share;
-  };
-  /** Return a memory to its author, with its earlier text and fields, or cancel a proposal; only for people. */
-  "POST /api/memory/{memory_id}/withdraw": {
-    path: { memory_id: string; };
-    body?: DecisionBody | null;
-    answer: Share;
-  };
-  /** Return what was shared, newest first: your own, what is in spaces that you read, what waits for your decision. */
-  "GET /api/shares": {
-    query?: {
-      /** Name of a space */
-      space?: string | null | undefined;
-      /** Only rows in this state */
-      state?: "proposed" | "shared" | "refused" | "withdrawn" | null | undefined;
-      /** ID of a memory */
-      memoryId?: string | null | undefined;
-      /** Maximum number of rows */
-      limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: Shares;
-  };
-  /** Approve or refuse a memory that somebody else proposed; 409 if it has changed since. */
-  "POST /api/shares/{share_id}/decide": {
-    path: { share_id: string; };
-    body: DecideBody;
-    answer: Share;
-  };
-  /** Return the spaces that the caller's key names; every space without a key, and for admins. */
-  "GET /api/spaces": {
-    answer: Spaces;
-  };
-  /** Create a space. Nothing is in it, and no key reads it, until you share memories and issue keys. */
-  "POST /api/spaces": {
-    body: NewSpaceBody;
-    answer: Space;
-  };
-  /** Change the description of a space, or whether what is shared waits for approval. */
-  "PATCH /api/spaces/{space}": {
-    path: { space: string; };
-    body: SpaceBody;
-    answer: Space;
-  };
-  /** Remove a space and withdraw all its memories. */
-  "DELETE /api/spaces/{space}": {
-    path: { space: string; };
-    answer: Done;
-  };
-  /** Return the boolean flags of the `features` section. */
-  "GET /api/features": {
-    answer: Record<string, boolean>;
-  };
-  /** Return all that `signet status` shows, in one answer. */
-  "GET /api/overview": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: FullStatus;
-  };
-  /** Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster. */
-  "GET /api/status": {
-    query?: {
-      /** Names of the fields to return, separated by commas. Default: all */
-      parts?: string[] | undefined;
-    };
-    answer: Status;
-  };
-  /** Return memory and processor time of each process, and disk use of each part of the workspace. */
-  "GET /api/status/resources": {
-    answer: Resources;
-  };
-  /** Return that the API answers; `db` is false if the database does not, `status` degraded if processing is stuck. */
-  "GET /health": {
-    answer: Health;
-  };
-  /** Return that this process is not stuck, without any check. */
-  "GET /health/live": {
-    answer: Live;
-  };
-  /**
-   * Return whether database, schema, worker and scheduler are ready (200), else what is missing (503).
-   *
-   * `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
-   * loaded too.
-   */
-  "GET /health/ready": {
-    query?: {
-      /** Also return the parts that are ready */
-      verbose?: string | null | undefined;
-    };
-    answer: Ready;
-  };
-  /** Return that this process is not stuck, without any check. */
-  "GET /livez": {
-    answer: Live;
-  };
-  /**
-   * Return whether database, schema, worker and scheduler are ready (200), else what is missing (503).
-   *
-   * `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
-   * loaded too.
-   */
-  "GET /readyz": {
-    query?: {
-      /** Also return the parts that are ready */
-      verbose?: string | null | undefined;
-    };
-    answer: Ready;
-  };
-  /** Return the request that a run would send to a model now; writes nothing. */
-  "POST /api/hooks/synthesis": {
-    body?: SynthesisBody | null;
-    answer: SynthesisRequest;
-  };
-  /** Replace MEMORY.md with a text, keeping the earlier one as a backup. */
-  "POST /api/hooks/synthesis/complete": {
-    body: SynthesisCompleteBody;
-    answer: Synthesised;
-  };
-  /** Return the settings of synthesis. */
-  "GET /api/hooks/synthesis/config": {
-    answer: SynthesisConfig;
-  };
-  /** Return whether MEMORY.md is being written, and when it last was. */
-  "GET /api/synthesis/status": {
-    query?: {
-      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
-      agentId?: string | null | undefined;
-    };
-    answer: SynthesisStatus;
-  };
-  /** Queue a run now, regardless of the schedule, if a memory has changed; else return the `reason` why not. */
-  "POST /api/synthesis/trigger": {
-    body?: SynthesisBody | null;
-    answer: TriggeredSynthesis;
-  };
-  /**
-   * Restore the MEMORY.md before the last run, without forgotten and outdated statements; a second time brings the
-   * replaced one back.
-   */
-  "POST /api/synthesis/undo": {
-    body?: SynthesisBody | null;
-    answer: UndoneSynthesis;
-  };
-  /** Return every task, newest first, with the result of its last run. */
-  "GET /api/tasks": {
-    answer: TaskPage;
-  };
-  /** Schedule a prompt for a harness with a cron expression. */
-  "POST /api/tasks": {
-    body: TaskBody;
-    answer: AddedTask;
-  };
-  /** Return a task and its newest runs. */
-  "GET /api/tasks/{task_id}": {
-    path: { task_id: string; };
-    answer: WholeTask;
-  };
-  /** Change fields of a task; "" clears a folder, a skill or a time zone. */
-  "PATCH /api/tasks/{task_id}": {
-    path: { task_id: string; };
-    body: TaskBody;
-    answer: Done;
-  };
-  /** Delete a task with its runs, stopping a running one. */
-  "DELETE /api/tasks/{task_id}": {
-    path: { task_id: string; };
-    answer: Done;
-  };
-  /** Run a task now, even if disabled. */
-  "POST /api/tasks/{task_id}/run": {
-    path: { task_id: string; };
-    answer: StartedRun;
-  };
-  /** Return a page of runs, newest first. */
-  "GET /api/tasks/{task_id}/runs": {
-    path: { task_id: string; };
+  "GET /api/timeline/{entity_id}": {
+    path: { entity_id: string; };
     query?: {
       /** Maximum number of rows */
       limit?: number | undefined;
-      /** Number of rows to skip */
-      offset?: number | undefined;
     };
-    answer: RunPage;
+    answer: Timeline;
+  };
+  /** Return the timeline in an envelope that names its origin. */
+  "GET /api/timeline/{entity_id}/export": {
+    path: { entity_id: string; };
+    query?: {
+      /** Maximum number of rows */
+      limit?: number | undefined;
+    };
+    answer: ExportedTimeline;
   };
   /** Return events, newest first; they never leave the machine. */
   "GET /api/telemetry/events": {
@@ -2047,58 +2022,83 @@ export interface Routes {
     };
     answer: TelemetryStats;
   };
-  /**
-   * Return a page of records, and under `next` the `cursor` of the following page.
-   *
-   * Contains what the agent may read; `everything` adds private memories of all agents. `since` omits records
-   * unchanged since then, `vectors` adds vectors.
-   */
-  "GET /api/export": {
+  /** Return the newest lines in time order; `level` (minimum), `category` and `since` filter them. */
+  "GET /api/analytics/logs": {
     query?: {
-      /** Only records changed since this time */
+      /** Lowest level: debug, info, warn or error */
+      level?: string | null | undefined;
+      /** Only lines of this category, such as `pipeline` */
+      category?: string | null | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
-      /** `next` of the previous page */
-      cursor?: string | null | undefined;
-      /** Also return the vectors */
-      vectors?: boolean | undefined;
-      /** Also export the private memories of all agents */
-      everything?: boolean | undefined;
+    };
+    answer: LogLines;
+  };
+  /** Return the newest lines in time order; `level` (minimum), `category` and `since` filter them. */
+  "GET /api/logs": {
+    query?: {
+      /** Lowest level: debug, info, warn or error */
+      level?: string | null | undefined;
+      /** Only lines of this category, such as `pipeline` */
+      category?: string | null | undefined;
+      /** Maximum number of rows */
+      limit?: number | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
+      since?: string | null | undefined;
+    };
+    answer: LogLines;
+  };
+  /**
+   * Return this version's changelog as Markdown and HTML.
+   *
+   * `html=false` omits the HTML, which is slow to make.
+   */
+  "GET /api/changelog": {
+    query?: {
+      /** Also return HTML, which is slow to make */
+      html?: boolean | undefined;
+    };
+    answer: ProductPage;
+  };
+  /**
+   * Return pending reviews, and what was decided and changed since an instant, by default today in a time zone.
+   *
+   * `project` limits what changed.
+   */
+  "GET /api/home": {
+    query?: {
+      /** IANA time zone, such as `Europe/Vienna`; bounds of days. Default: the daemon's */
+      tz?: string | null | undefined;
+      /** Limits what has changed to this project */
+      project?: string | null | undefined;
       /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
+      /** Start of what has changed. Default: today */
+      since?: string | null | undefined;
     };
-    answer: ExportPage;
+    answer: Home;
   };
-  /**
-   * Import up to 1,000 records, each completely or not at all, and return the results; repeating it adds nothing.
-   *
-   * `vectors`: the file contains vectors, so none are created. With a name under `preview` nothing is written; all
-   * requests of a dry run share the name, and its last one sets `last`.
-   */
-  "POST /api/import": {
-    body: ImportBody;
-    answer: Imported;
+  /** Return the greeting of this hour, in the daemon's time zone. */
+  "GET /api/home/greeting": {
+    answer: Greeting;
   };
-  /** Return whether a new version exists; queries the index only with `force`, or if allowed. */
-  "GET /api/update/check": {
+  /** Return the README as Markdown and HTML. */
+  "GET /api/readme": {
     query?: {
-      /** Query the package index now */
-      force?: boolean | undefined;
+      /** Also return HTML, which is slow to make */
+      html?: boolean | undefined;
     };
-    answer: UpdateCheck;
+    answer: ProductPage;
   };
-  /** Return the update settings and the last result. */
-  "GET /api/update/config": {
-    answer: UpdateSettings;
-  };
-  /** Change the update settings in agent.yaml. */
-  "POST /api/update/config": {
-    body: UpdateConfigBody;
-    answer: ChangedUpdateSettings;
-  };
-  /** Install a version, by default the newest, with the original tool; the daemon uses it after a restart. */
-  "POST /api/update/run": {
-    body?: UpdateRunBody | null;
-    answer: Installed;
+  /** Return the roadmap, or a sentence if this version has none. */
+  "GET /api/roadmap": {
+    query?: {
+      /** Also return HTML, which is slow to make */
+      html?: boolean | undefined;
+    };
+    answer: ProductPage;
   };
 }
 
@@ -2135,12 +2135,17 @@ export interface AddedTask {
   nextRunAt: string | null;
 }
 
-/** A reason, its deduction, and the command that helps, if there is one. */
+/**
+ * A reason, its deduction, and the command that helps, if there is one.
+ *
+ * `passes`: it ends without anybody's help; the command then only shows it.
+ */
 export interface Advice {
   domain: string;
   reason: string;
   command: string | null;
   points: number;
+  passes: boolean;
 }
 
 export interface AffectedEntity {
@@ -3634,9 +3639,10 @@ export interface ForgottenValue {
   recoverableUntil: string | null;
 }
 
-/** A page of forgotten values, newest first; `total` counts all. */
+/** A page of forgotten values, newest first; `next` is the cursor of the next one, `total` counts all. */
 export interface ForgottenValues {
   values: ForgottenValue[];
+  next: string | null;
   total: number;
 }
 
@@ -6150,8 +6156,10 @@ export interface SharedBy {
   space: string;
 }
 
+/** A page of shares, newest first; `next` is the cursor of the next one. */
 export interface Shares {
   shares: Share[];
+  next: string | null;
 }
 
 /** An installed skill's metadata; `path` is its folder. */
@@ -6177,7 +6185,7 @@ export interface Skill {
 
 /** The skill to install, by name or `owner/repo[@skill]`; `source` may give its location. */
 export interface SkillInstallBody {
-  /** Name of the skill in a catalog, or `owner/repo[@skill]` */
+  /** Name of the skill in a catalogue, or `owner/repo[@skill]` */
   name?: string | undefined;
   /** Where to get it: a local path or `owner/repo[@skill]` */
   source?: string | null | undefined;
@@ -6752,9 +6760,10 @@ export interface VerdictBody {
   verdict: "keep" | "fade" | "wrong" | "none";
 }
 
-/** A page of waiting memories, newest first; `total` counts all. */
+/** A page of waiting memories, newest first; `next` is the cursor of the next one, `total` counts all. */
 export interface WaitingMemories {
   memories: WaitingMemory[];
+  next: string | null;
   total: number;
 }
 

@@ -1,4 +1,4 @@
-// Compiled from src/ with the digest 825f7c5a265e213c9925ce2f454961ae.
+// Compiled from src/ with the digest 02dae7a67b33b48de2fdc17359203c49.
 export { Signet } from "./signet.js";
 export { Events } from "./events.js";
 export { BadAnswerError, ConflictError, ConnectionBrokenError, DaemonNotRunningError, DaemonSilentError, ForbiddenError, InvalidError, NotFoundError, RateLimitedError, SignetError, TooLargeError, UnauthenticatedError, UnavailableError, } from "./errors.js";

@@ -98,11 +98,11 @@ def _target(to: str, *, force: bool) -> Iterator[Callable[[str], object]]:
 
 
 def _entries(signet: Signet, wanted: dict[str, Any]) -> Iterator[AuditEntry]:
-    after: int | None = 0
-    while after is not None:
-        page = signet.audit(after=after, limit=PAGE, **wanted)
+    cursor: int | None = 0
+    while cursor is not None:
+        page = signet.audit(cursor=cursor, limit=PAGE, **wanted)
         yield from page["entries"]
-        after = page["next"]
+        cursor = page["next"]
 
 
 def _line(one: AuditEntry) -> str:

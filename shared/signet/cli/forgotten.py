@@ -8,7 +8,7 @@ import typer
 from signet.cli import identify, output
 from signet.cli.command import Output, arg, command
 from signet.cli.entry import ID_CHARS
-from signet.cli.options import AgentOption, LimitOption, OffsetOption
+from signet.cli.options import AgentOption, CursorOption, LimitOption
 from signet.client import Signet
 from signet.client.answers import ForgottenValue
 
@@ -23,7 +23,7 @@ MOST = 1_000
 
 @command(app, alone=True)
 def forgotten(
-    signet: Signet, limit: LimitOption = 20, offset: OffsetOption = 0, agent: AgentOption = None
+    signet: Signet, limit: LimitOption = 20, cursor: CursorOption = None, agent: AgentOption = None
 ) -> Output:
     """List forgotten, rejected and erased values, newest first. They are not saved again automatically.
 
@@ -31,20 +31,20 @@ def forgotten(
 
     Examples: signet forgotten · signet forgotten lift 019ac0de-1f2a-7b3c
     """
-    page = signet.forgotten(limit=limit, offset=offset, agent_id=agent)
+    page = signet.forgotten(limit=limit, cursor=cursor, agent_id=agent)
     yield page
     if not page["values"]:
         output.say("Nothing is forgotten")
     for one in page["values"]:
         output.say(_line(one))
     more = f"signet forgotten -l {limit}{output.flags({'agent': agent})}"
-    output.rest(offset, len(page["values"]), page["total"], more)
+    output.further(len(page["values"]), page["next"], more, page["total"])
 
 
 @command(app)
 def lift(
     signet: Signet,
-    memory_id: Annotated[str, arg("Id in the list, or at least its first 8 characters.", "ID")],
+    memory_id: Annotated[str, arg("ID in the list, or at least its first 8 characters.", "ID")],
     agent: AgentOption = None,
 ) -> Output:
     """Allow a forgotten value to be saved again. The memory itself stays forgotten.

@@ -28,7 +28,7 @@ _STATUS_WIDTH = max(map(len, get_args(Status)))
 
 KindOption = Annotated[str | None, "Only jobs of this kind, such as extract or embed."]
 CodeOption = Annotated[str | None, "Only jobs whose last error has this code, such as timeout."]
-IdsArgument = Annotated[list[str] | None, arg("Ids of the jobs.", "[ID]...")]
+IdsArgument = Annotated[list[str] | None, arg("IDs of the jobs.", "[ID]...")]
 QueueArgument = Annotated[str | None, arg("Only this queue, such as llm or vectors.", "[QUEUE]")]
 AllOption = Annotated[bool, opt("All jobs that this command can change.", "--all")]
 DryRunOption = Annotated[bool, "List the jobs; change nothing."]
@@ -82,16 +82,23 @@ def list_jobs(
         output.say("No jobs")
     for job in page["jobs"]:
         output.say(_line(job, ink))
-    if page["next"]:
-        output.hint(
-            f"Only the latest {limit} are shown. For more: --limit, or --cursor {page['next']}"
-        )
+    narrowed = {
+        "status": status,
+        "kind": kind,
+        "code": code,
+        "memory": memory,
+        "document": document,
+        "since": since,
+        "until": until,
+    }
+    more = f"signet jobs list -l {limit}{output.flags(narrowed)}"
+    output.further(len(page["jobs"]), page["next"], more)
 
 
 @command(app)
 def show(
     signet: Signet,
-    job_id: Annotated[str, arg("Id of the job.")],
+    job_id: Annotated[str, arg("ID of the job.", "ID")],
 ) -> Output:
     """Show one job in full, with its latest errors.
 
@@ -240,7 +247,7 @@ def _needs_choice(
     ids: list[str] | None, kind: str | None, code: str | None, everything: bool
 ) -> None:
     if not (ids or kind or code or everything):
-        raise typer.BadParameter("choose the jobs: ids, --kind, --code or --all")
+        raise typer.BadParameter("choose the jobs: IDs, --kind, --code or --all")
 
 
 def _changed(found: ChangedJobs, done: str) -> Output:

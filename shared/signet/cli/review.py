@@ -9,7 +9,7 @@ import typer
 from signet.cli import identify, output
 from signet.cli.command import Output, arg, command
 from signet.cli.entry import ID_CHARS
-from signet.cli.options import AgentOption, LimitOption, OffsetOption
+from signet.cli.options import AgentOption, CursorOption, LimitOption
 from signet.client import Signet
 from signet.client.answers import Modified, WaitingMemory
 
@@ -20,12 +20,12 @@ app = typer.Typer(
 #: Rows searched for an ID prefix.
 MOST = 1_000
 
-IdsArgument = Annotated[list[str], arg("Ids in the list, or their first 8 characters.", "ID...")]
+IdsArgument = Annotated[list[str], arg("IDs in the list, or their first 8 characters.", "ID...")]
 
 
 @command(app, alone=True)
 def review(
-    signet: Signet, limit: LimitOption = 20, offset: OffsetOption = 0, agent: AgentOption = None
+    signet: Signet, limit: LimitOption = 20, cursor: CursorOption = None, agent: AgentOption = None
 ) -> Output:
     """List memories that wait for approval, newest first.
 
@@ -34,14 +34,14 @@ def review(
 
     Examples: signet review · signet review approve 019ac0de-1f2a-7b3c
     """
-    page = signet.reviews(limit=limit, offset=offset, agent_id=agent)
+    page = signet.reviews(limit=limit, cursor=cursor, agent_id=agent)
     yield page
     if not page["memories"]:
         output.say("Nothing waits for review")
     for one in page["memories"]:
         output.say(_line(one))
     shown, more = len(page["memories"]), f"signet review -l {limit}{output.flags({'agent': agent})}"
-    if not output.rest(offset, shown, page["total"], more) and shown:
+    if not output.further(shown, page["next"], more, page["total"]) and shown:
         output.hint("signet review approve ID · signet review reject ID")
 
 

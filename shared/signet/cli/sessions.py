@@ -56,9 +56,8 @@ def sessions(
     if found:
         output.hint("Messages of one: signet sessions show SESSION")
         output.hint("Injected context and reasons: signet why SESSION")
-    if page["next"]:
-        flags = output.flags({"project": project, "harness": harness, "use": use, "agent": agent})
-        output.hint(f"More: signet sessions list -l {limit}{flags} --cursor {page['next']}")
+    flags = output.flags({"project": project, "harness": harness, "use": use, "agent": agent})
+    output.further(len(found), page["next"], f"signet sessions list -l {limit}{flags}")
 
 
 command(app, alone=True, pages=True)(sessions)

@@ -8,7 +8,7 @@ import typer
 from signet.cli import identify, output
 from signet.cli.command import Output, arg, command, confirmed, opt
 from signet.cli.entry import ID_CHARS
-from signet.cli.options import AgentOption, IdArgument, LimitOption, OffsetOption
+from signet.cli.options import AgentOption, CursorOption, IdArgument, LimitOption
 from signet.client import Signet
 from signet.client.answers import Share, Space
 
@@ -123,19 +123,22 @@ def shares(
         Literal["proposed", "shared", "refused", "withdrawn"] | None, "Only this state."
     ] = None,
     limit: LimitOption = 20,
-    offset: OffsetOption = 0,
+    cursor: CursorOption = None,
     agent: AgentOption = None,
 ) -> Output:
     """List what was shared: who did it, when, and what became of it.
 
     Examples: signet spaces shares · signet spaces shares --state proposed
     """
-    found = signet.shares(space=space, state=state, limit=limit, offset=offset, agent_id=agent)
-    yield {"shares": found}
-    for one in found:
+    page = signet.shares(space=space, state=state, limit=limit, cursor=cursor, agent_id=agent)
+    yield page
+    for one in page["shares"]:
         output.say(_share(one))
-    if not found:
+    if not page["shares"]:
         output.say("Nothing was shared")
+    flags = output.flags({"space": space, "state": state, "agent": agent})
+    more = f"signet spaces shares -l {limit}{flags}"
+    output.further(len(page["shares"]), page["next"], more)
 
 
 @command(app, does="decide about proposals")
@@ -164,14 +167,15 @@ def withdraw(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -
 
     Examples: signet spaces withdraw 019ac0de-1f2a-7b3c · signet spaces withdraw ID --json
     """
-    rows = signet.shares(limit=MOST, agent_id=agent)
+    rows = signet.shares(limit=MOST, agent_id=agent)["shares"]
     found = _one([one for one in rows if one["state"] in ("proposed", "shared")], memory_id)
     yield signet.withdraw(found["memoryId"], agent_id=agent)
     output.say(f"Withdrawn from {output.plain(found['space'])}")
 
 
 def _decided(signet: Signet, memory_id: str, agent: str | None, *, approve: bool) -> Share:
-    found = _one(signet.shares(state="proposed", limit=MOST, agent_id=agent), memory_id)
+    proposed = signet.shares(state="proposed", limit=MOST, agent_id=agent)["shares"]
+    found = _one(proposed, memory_id)
     return signet.decide_share(found["id"], approve)
 
 

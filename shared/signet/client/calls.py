@@ -94,7 +94,7 @@ class Calls:
     add_space = Request(wire.spaces.ADD_SPACE, "name")
     change_space = Request(wire.spaces.CHANGE_SPACE, is_safe=True)
     remove_space = Request(wire.spaces.REMOVE_SPACE)
-    shares = Request(wire.spaces.SHARES, pick="shares")
+    shares = Request(wire.spaces.SHARES)
     share = Request(wire.spaces.SHARE, "memory_id space")
     withdraw = Request(wire.spaces.WITHDRAW)
     decide_share = Request(wire.spaces.DECIDE_SHARE, "share_id approve")

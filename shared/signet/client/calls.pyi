@@ -96,7 +96,7 @@ from signet.wire.sessions import (
     TranscriptExcerpt,
 )
 from signet.wire.skills import CatalogSkill, InstalledSkill, RemovedSkill, Skill, WholeSkill
-from signet.wire.spaces import Share, Space
+from signet.wire.spaces import Share, Shares, Space
 from signet.wire.status import FullStatus, Health, Ready, Resources, Status
 from signet.wire.synthesis import TriggeredSynthesis, UndoneSynthesis
 from signet.wire.tasks import AddedTask, StartedRun, TaskPage, WholeTask
@@ -420,7 +420,7 @@ class Calls:
 
     @method
     def forgotten(
-        self, *, limit: int | None = 100, offset: int | None = None, agent_id: str | None = None
+        self, *, limit: int | None = 100, cursor: str | None = None, agent_id: str | None = None
     ) -> Call[ForgottenValues]:
         """Return a page of forgotten values, newest first; they are not saved again automatically.
 
@@ -433,7 +433,7 @@ class Calls:
 
     @method
     def reviews(
-        self, *, limit: int | None = 100, offset: int | None = None, agent_id: str | None = None
+        self, *, limit: int | None = 100, cursor: str | None = None, agent_id: str | None = None
     ) -> Call[WaitingMemories]:
         """Return a page of memories that wait for approval, newest first."""
 
@@ -501,9 +501,9 @@ class Calls:
         state: Literal["proposed", "shared", "refused", "withdrawn"] | None = None,
         memory_id: str | None = None,
         limit: int | None = 100,
-        offset: int | None = None,
+        cursor: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[list[Share]]:
+    ) -> Call[Shares]:
         """Return what was shared, newest first: your own, what is in spaces that you read, what waits for your decision."""
 
     @method
@@ -533,7 +533,7 @@ class Calls:
         action: str | None = None,
         space: str | None = None,
         newest: bool = False,
-        after: int | None = None,
+        cursor: int | None = None,
         limit: int | None = 200,
     ) -> Call[AuditPage]:
         """Return a page of the audit log, oldest first: who read, shared, exported and deleted what, and when."""

@@ -2,11 +2,13 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from signet.errors import Invalid
 
 Value = str | int | float
+Item = TypeVar("Item")
 
 
 class BadCursor(Invalid):
@@ -18,6 +20,14 @@ def write(values: Sequence[object]) -> str | None:
     if not all(isinstance(value, Value) for value in values):
         return None
     return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def cut(
+    found: Sequence[Item], limit: int, place: Callable[[Item], Sequence[object]]
+) -> tuple[list[Item], str | None]:
+    """Return the first `limit` of the found items, and the cursor after them if there are more."""
+    some = list(found[:limit])
+    return some, write(place(some[-1])) if len(found) > limit else None
 
 
 def read(text: str, *kinds: type[Value] | None) -> list[Value]:

@@ -348,9 +348,10 @@ class ForgottenValue(TypedDict):
 
 
 class ForgottenValues(TypedDict):
-    """A page of forgotten values, newest first; `total` counts all."""
+    """A page of forgotten values, newest first; `next` is the cursor of the next one, `total` counts all."""
 
     values: list[ForgottenValue]
+    next: str | None
     total: int
 
 
@@ -381,9 +382,10 @@ class WaitingMemory(TypedDict):
 
 
 class WaitingMemories(TypedDict):
-    """A page of waiting memories, newest first; `total` counts all."""
+    """A page of waiting memories, newest first; `next` is the cursor of the next one, `total` counts all."""
 
     memories: list[WaitingMemory]
+    next: str | None
     total: int
 
 

@@ -49,7 +49,10 @@ class Share(TypedDict):
 
 
 class Shares(TypedDict):
+    """A page of shares, newest first; `next` is the cursor of the next one."""
+
     shares: list[Share]
+    next: str | None
 
 
 SPACES = get("/api/spaces", access.KNOWN, Spaces)

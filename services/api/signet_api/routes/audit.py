@@ -25,7 +25,7 @@ async def get_audit(query: Annotated[AuditParams, Query()], state: Shared) -> wi
     asked, limit = _asked(query), query.limit
     if query.newest:
         return {"entries": await state.db.aread(log.newest, asked, limit=limit), "next": None}
-    found = await state.db.aread(log.page, asked, after=query.after, limit=limit)
+    found = await state.db.aread(log.page, asked, after=query.cursor, limit=limit)
     return {"entries": found, "next": found[-1]["number"] if len(found) == limit else None}
 
 
@@ -36,7 +36,7 @@ async def get_audit_export(
     """Return the audit log as lines of JSON, oldest first; `limit` is ignored."""
     asked = _asked(query)
     await state.audits.flush()
-    return StreamingResponse(_lines(state, asked, query.after), media_type=wire.NDJSON)
+    return StreamingResponse(_lines(state, asked, query.cursor), media_type=wire.NDJSON)
 
 
 async def _lines(state: State, asked: Mapping[str, object], after: int) -> AsyncIterator[str]:

@@ -28,7 +28,7 @@ from signet.wire import home as wire
 from signet.wire import status as wire_status
 from signet.wire.access import RECOVER
 from signet.wire.memory import MemoryPage
-from signet.wire.requests.browse import ForgottenParams, PageParams
+from signet.wire.requests.browse import ListParams, PageParams
 from signet.wire.requests.model import Flag, Text
 from signet_api import dashboard
 from signet_api.deps import Agent, Mine, Shared, Since, State, bound
@@ -38,7 +38,7 @@ from signet_api.routes import predictor as learning
 from signet_api.routes.sessions import Only
 from signet_api.serving import serves
 
-_WAITING = ForgottenParams(limit=5)
+_WAITING = ListParams(limit=5)
 _FORGOTTEN = PageParams(q="", state="forgotten", limit=1, stats=False, total=True)
 
 

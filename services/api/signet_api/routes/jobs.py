@@ -67,11 +67,11 @@ async def get_jobs(
         **scopes.jobs_of(caller.current()),
     )
     rows = await db.aread(admin.find, which, limit=limit + 1)
-    found, more = rows[:limit], rows[limit:]
+    found, following = cursors.cut(rows, limit, lambda row: (row["changed"], row["id"]))
     page: wire.Jobs = {
         "jobs": [_job(row) for row in found],
         "count": len(found),
-        "next": cursors.write([found[-1]["changed"], found[-1]["id"]]) if more else None,
+        "next": following,
     }
     if facets:
         counted = await db.aread(admin.tally, which)

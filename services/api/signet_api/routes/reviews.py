@@ -23,7 +23,7 @@ from signet.text import words
 from signet.wire import memory as wire
 from signet.wire.access import RECOVER
 from signet.wire.origin import Review
-from signet.wire.requests.browse import ForgottenParams
+from signet.wire.requests.browse import ListParams
 from signet.wire.requests.changes import DecisionBody, FeedbackBody
 from signet_api.deps import Agent, Ask, Asker, Shared, State, agent_of
 from signet_api.routes.changes import changed_body
@@ -33,17 +33,18 @@ from signet_api.shapes import as_wire
 
 @serves(wire.REVIEW_LIST)
 async def get_reviews(
-    agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
+    agent: Agent, query: Annotated[ListParams, Query()], state: Shared
 ) -> wire.WaitingMemories:
     """Return a page of memories that wait for approval, newest first."""
     return await state.db.aread(page, agent, query)
 
 
-def page(tx: ReadTx, agent: str, query: ForgottenParams) -> wire.WaitingMemories:
+def page(tx: ReadTx, agent: str, query: ListParams) -> wire.WaitingMemories:
     """Return the answer of `/api/memory/reviews`."""
     reader = agents.reader(tx, agent, any_scope=True)
-    found, total = review.waiting(tx, reader, limit=query.limit, offset=query.offset)
-    return {"memories": [_shown(one, review.replaces(tx, one.id)) for one in found], "total": total}
+    found = review.waiting(tx, reader, limit=query.limit, after=query.cursor)
+    shown = [_shown(one, review.replaces(tx, one.id)) for one in found.memories]
+    return {"memories": shown, "next": found.next, "total": found.total}
 
 
 @serves(wire.APPROVE)
@@ -72,7 +73,7 @@ def _shown(memory: Memory, replaces: list[str]) -> wire.WaitingMemory:
 
 @serves(wire.FORGOTTEN)
 async def get_forgotten(
-    agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
+    agent: Agent, query: Annotated[ListParams, Query()], state: Shared
 ) -> wire.ForgottenValues:
     """Return a page of forgotten values, newest first; they are not saved again automatically.
 
@@ -80,20 +81,20 @@ async def get_forgotten(
     """
     window = Rules.from_settings(state.settings).recover_within
 
-    def page(tx: ReadTx) -> tuple[list[wire.ForgottenValue], int]:
+    def page(tx: ReadTx) -> wire.ForgottenValues:
         return forgotten.newest(
             tx,
             reader=_reader(tx, agent),
             window=window,
             now=clock.now(),
             limit=query.limit,
-            offset=query.offset,
+            after=query.cursor,
         )
 
-    found, total = await state.db.aread(page)
+    found = await state.db.aread(page)
     if not caller.current().may(RECOVER):
-        found = [{**one, "label": None} for one in found]
-    return {"values": found, "total": total}
+        found["values"] = [{**one, "label": None} for one in found["values"]]
+    return found
 
 
 @serves(wire.LIFT)

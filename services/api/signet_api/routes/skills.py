@@ -40,7 +40,7 @@ async def get_search(state: Shared, q: str = "") -> wire.FoundSkills:
 
 @serves(wire.BROWSE_SKILLS)
 async def get_browse(state: Shared) -> wire.OfferedSkills:
-    """Return the skills in this machine's catalogs, the most popular first."""
+    """Return the skills in this machine's catalogues, the most popular first."""
     folder = state.workspace.skills_dir
     found = await asyncio.to_thread(install.browse, folder, install.catalog_folders())
     return {"results": [_entry(entry) for entry in found], "total": len(found)}
@@ -48,7 +48,7 @@ async def get_browse(state: Shared) -> wire.OfferedSkills:
 
 @serves(wire.INSTALL_SKILL)
 async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledSkill:
-    """Install a skill from a catalog, or from `source`: a local path or `owner/repo[@skill]`.
+    """Install a skill from a catalogue, or from `source`: a local path or `owner/repo[@skill]`.
 
     Replaces one of the same name. May take a minute; on failure nothing is changed.
     """

@@ -59,7 +59,7 @@ async def delete_space(space: str, state: Shared, actor: Who) -> Done:
 async def get_shares(agent: Agent, query: Annotated[ShareParams, Query()], db: Db) -> wire.Shares:
     """Return what was shared, newest first: your own, what is in spaces that you read, what waits for your decision."""
     asked = filled(ShareFilter, query)
-    return {"shares": await db.aread(share.page, asked, agent_id=agent)}
+    return await db.aread(share.page, asked, agent_id=agent)
 
 
 @serves(wire.SHARE)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from signet import clock
-from signet.db import ReadTx, WriteTx, visibility
+from signet.db import ReadTx, WriteTx, cursor, visibility
 from signet.db.dialect import as_list
 from signet.db.driver import connect, sqlite
 from signet.db.visibility import Reader, ReadPolicy
@@ -31,8 +31,6 @@ from signet.wire import memory as wire
 
 #: Characters of a text that identify it in a list.
 LABEL_CHARS = 80
-#: Rows of one page.
-MAX_LIMIT = 1_000
 
 
 def follow(tx: WriteTx, event: MemoryEvent) -> None:
@@ -79,9 +77,7 @@ def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
     Raises NotFound, and ScopeDenied for a value that another owner has forgotten.
     """
     seen = visibility.readable(reader, "v") & visibility.Where("v.memory_id = ?", (memory_id,))
-    found = tx.records(
-        wire.ForgottenValue, sql.NEWEST + seen.sql + sql.PAGE_SQL, (*seen.params, 1, 0)
-    )
+    found = tx.records(wire.ForgottenValue, sql.NEWEST + seen.sql + sql.PAGE_SQL, (*seen.params, 1))
     if not found:
         raise NotFound("no forgotten value has this id", id=memory_id)
     caller.current().check_row(agent=found[0]["agentId"])
@@ -93,20 +89,23 @@ def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
 
 
 def newest(
-    tx: ReadTx, *, reader: Reader, window: timedelta, now: datetime, limit: int, offset: int
-) -> tuple[list[wire.ForgottenValue], int]:
-    """Return a page of forgotten values, newest first, and their number; memories are recoverable for `window`."""
+    tx: ReadTx, *, reader: Reader, window: timedelta, now: datetime, limit: int, after: str | None
+) -> wire.ForgottenValues:
+    """Return a page of forgotten values, newest first; memories are recoverable for `window`. Raises BadCursor."""
     seen = visibility.readable(reader, "v")
-    rows = tx.records(
+    place = cursor.read(after, str, str) if after else ()
+    found = tx.records(
         wire.ForgottenValue,
-        sql.NEWEST + seen.sql + sql.PAGE_SQL,
-        (*seen.params, max(1, min(limit, MAX_LIMIT)), max(0, offset)),
+        sql.NEWEST + seen.sql + sql.AFTER * bool(place) + sql.PAGE_SQL,
+        (*seen.params, *place, limit + 1),
     )
+    rows, following = cursor.cut(found, limit, lambda one: (one["since"], one["id"]))
     for row in rows:
         deleted_at = clock.parsed(row["recoverableUntil"] or "")
         until = deleted_at + window if deleted_at else None
         row["recoverableUntil"] = clock.to_text(until) if until and until >= now else None
-    return rows, int(tx.value(sql.COUNT_VALUES + seen.sql, seen.params))
+    total = int(tx.value(sql.COUNT_VALUES + seen.sql, seen.params))
+    return {"values": rows, "next": following, "total": total}
 
 
 def _rows(memory: Memory, event: MemoryEvent) -> list[tuple[object, ...]]:

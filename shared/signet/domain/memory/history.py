@@ -126,7 +126,7 @@ def page(tx: ReadTx, asked: HistoryFilter, *, reader: Reader, forgotten_texts: b
     where = asked.where(reader)
     statement = sql.PAGE.format(where=where.sql)
     rows = tx.records(ListedChange, statement, (*where.params, asked.limit + 1))
-    found, more = rows[: asked.limit], rows[asked.limit :]
+    found, following = cursor.cut(rows, asked.limit, lambda one: (one["createdAt"], one["id"]))
     ids_of = list(dict.fromkeys(one["memoryId"] for one in found))
     there = [one for one in memories.by_ids(tx, ids_of, texts={}) if not one.is_deleted]
     texts = {one.id: one.content for one in lookup.readable_memories(tx, there, reader=reader)}
@@ -136,12 +136,7 @@ def page(tx: ReadTx, asked: HistoryFilter, *, reader: Reader, forgotten_texts: b
         one["content"] = texts.get(one["memoryId"])
         if one["content"] is None and not forgotten_texts:
             one["oldContent"] = one["newContent"] = one["metadata"] = None
-    last = found[-1] if more else None
-    return {
-        "history": found,
-        "count": len(found),
-        "next": cursor.write([last["createdAt"], last["id"]]) if last else None,
-    }
+    return {"history": found, "count": len(found), "next": following}
 
 
 def _tell(tx: ReadTx, found: Sequence[tuple[MemoryChange, str]], *, reader: Reader) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, cursor
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors
 from signet.domain.memory import derived, forget, history, lookup, marks, wording
@@ -39,9 +39,20 @@ class NotAPerson(Forbidden):
     code = "needs_a_person"
 
 
-def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> tuple[list[Memory], int]:
-    found = memories.waiting(tx, reader, limit=limit, offset=offset)
-    return found, memories.count_waiting(tx, reader)
+class Waiting(NamedTuple):
+    """Memories that wait for a review, the cursor of the next ones, and the number of all."""
+
+    memories: list[Memory]
+    next: str | None
+    total: int
+
+
+def waiting(tx: ReadTx, reader: Reader, *, limit: int, after: str | None = None) -> Waiting:
+    """Return a page of waiting memories, newest first; raises BadCursor."""
+    place = cursor.read(after, str, str) if after else ()
+    found = memories.waiting(tx, reader, limit=limit + 1, after=place)
+    some, following = cursor.cut(found, limit, lambda one: (one.created_at, one.id))
+    return Waiting(some, following, memories.count_waiting(tx, reader))
 
 
 def refused(

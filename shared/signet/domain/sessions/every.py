@@ -55,21 +55,22 @@ def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
         "limit": wanted.limit + 1,
     }
     rows = tx.rows(SessionRow, sql.PAGE, asked)
-    found, more = rows[: wanted.limit], rows[wanted.limit :]
+    found, following = cursor.cut(
+        rows, wanted.limit, lambda row: (row.last, row.agent_id, row.session_key)
+    )
     named = json.dumps([(one.agent_id, one.session_key) for one in found])
     given = {
         (one.agent_id, one.session_key): one
         for one in tx.rows(GivenRow, sql.GIVEN, {"sessions": named})
     }
     overviews = stored.overviews(tx, [_key(one) for one in found])
-    end = found[-1] if more else None
     return {
         "sessions": [
             _listed(one, given.get(_key(one)), overviews.get(_key(one), Overview()))
             for one in found
         ],
         "count": len(found),
-        "next": cursor.write([end.last, end.agent_id, end.session_key]) if end else None,
+        "next": following,
     }
 
 

@@ -1,8 +1,8 @@
 """Share a memory in a space, decide about it, and withdraw it.
 
 The memory itself moves: its visibility names the space, its owner stays its author. Readers, ranking, export and events
-follow from that in `db/visibility.py`. A share records who did it and when, and what the memory was before, to which
-its withdrawal returns it.
+follow from that in `db/visibility.py`. A share records who shared the memory and when, and its earlier fields,
+which a withdrawal restores.
 """
 
 import json
@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from signet import clock, ids
-from signet.db import ReadTx, WriteTx, barrier
+from signet.db import ReadTx, WriteTx, barrier, cursor
 from signet.db.dialect import as_list
 from signet.domain.agents import registry as agents
 from signet.domain.audit import log as audit
@@ -74,7 +74,7 @@ class ShareFilter:
     state: str | None = None
     memory_id: str | None = None
     limit: int = 100
-    offset: int = 0
+    cursor: str | None = None
 
 
 def share(
@@ -178,9 +178,13 @@ def carry_over(before: ReadTx, tx: WriteTx, *, now: datetime) -> None:
             _leave(tx, row, actor=RESTORER, rules=Rules(), now=now)
 
 
-def page(tx: ReadTx, asked: ShareFilter, *, agent_id: str) -> list[wire.Share]:
-    """Return shares, newest first: the agent's own, those of spaces that the caller reads, and what it may decide."""
+def page(tx: ReadTx, asked: ShareFilter, *, agent_id: str) -> wire.Shares:
+    """Return shares, newest first: the agent's own, those of spaces that the caller reads, and what it may decide.
+
+    Raises BadCursor.
+    """
     by = caller.current()
+    at, last = cursor.read(asked.cursor, str, str) if asked.cursor else (None, None)
     given = {
         "space": asked.space,
         "state": asked.state,
@@ -190,12 +194,15 @@ def page(tx: ReadTx, asked: ShareFilter, *, agent_id: str) -> list[wire.Share]:
         "agent": agent_id,
         "writes": as_list(by.spaces(Verb.WRITE) or ()),
         "reads": as_list(by.spaces(Verb.READ) or ()),
-        "limit": asked.limit,
-        "offset": asked.offset,
+        "limit": asked.limit + 1,
+        "at": at,
+        "last": last,
     }
-    rows = tx.rows(ShareRow, sql.PAGE, given)
+    rows, following = cursor.cut(
+        tx.rows(ShareRow, sql.PAGE, given), asked.limit, lambda row: (row.shared_at, row.id)
+    )
     with barrier.lifted(tx.connection):  # what is proposed is still private to its author
-        return [_shown(tx, row) for row in rows]
+        return {"shares": [_shown(tx, row) for row in rows], "next": following}
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:

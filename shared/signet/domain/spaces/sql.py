@@ -32,7 +32,8 @@ SELECT {_FIELDS} FROM shares h
    AND (:project IS NULL OR EXISTS (SELECT 1 FROM memories m WHERE m.id = h.memory_id AND m.project = :project))
    AND (:any = 1 OR h.agent_id = :agent OR h.space IN {list_of(":writes")}
      OR h.state = 'shared' AND h.space IN {list_of(":reads")})
- ORDER BY h.shared_at DESC, h.id DESC LIMIT :limit OFFSET :offset"""
+   AND (:at IS NULL OR (h.shared_at, h.id) < (:at, :last))
+ ORDER BY h.shared_at DESC, h.id DESC LIMIT :limit"""
 DECIDE = "UPDATE shares SET state = ?, decided_by = ?, decided_at = ? WHERE id = ?"
 END = "UPDATE shares SET state = 'withdrawn', ended_by = ?, ended_at = ? WHERE id = ?"
 OPEN_IN = "SELECT id FROM shares WHERE space = ? AND state IN ('proposed', 'shared') LIMIT ?"

@@ -98,11 +98,11 @@ class StatusParams(Params):
     parts: Names = ()
 
 
-class ForgottenParams(Params):
-    """A page of forgotten values."""
+class ListParams(Params):
+    """A page of a list, after `cursor`."""
 
     limit: Annotated[int, ClampedInt(1, 1_000)] = 100
-    offset: Annotated[int, ClampedInt(0, SAFE_INTEGER)] = 0
+    cursor: Text = None
 
 
 class EventParams(Params):

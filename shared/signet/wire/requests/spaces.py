@@ -53,11 +53,11 @@ class ShareParams(Params):
     state: Literal["proposed", "shared", "refused", "withdrawn"] | None = None
     memory_id: Text = spelled("memory_id", "memoryId")
     limit: Annotated[int, ClampedInt(1, 1_000)] = 100
-    offset: Annotated[int, ClampedInt(0, SAFE_INTEGER)] = 0
+    cursor: Text = None
 
 
 class AuditParams(Params):
-    """A part of the audit log: from a time, to a time, of an actor, an action, a space; after the entry `after`.
+    """A part of the audit log: from a time, to a time, of an actor, an action, a space; after `cursor`.
 
     `newest` takes the last entries instead of the first.
     """
@@ -68,5 +68,5 @@ class AuditParams(Params):
     action: AuditAction | None = None
     space: Text = None
     newest: bool = False
-    after: Annotated[int, ClampedInt(0, SAFE_INTEGER)] = 0
+    cursor: Annotated[int, ClampedInt(0, SAFE_INTEGER)] = 0
     limit: Annotated[int, ClampedInt(1, 1_000)] = 200

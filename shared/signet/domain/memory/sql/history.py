@@ -110,7 +110,8 @@ _FIELDS = (
     " (SELECT m.deleted_at FROM memories m WHERE m.id = v.memory_id AND m.is_deleted = 1) AS recoverable_until"
 )
 NEWEST = f"SELECT {_FIELDS} FROM forgotten_values v WHERE v.part = 0 AND "
-PAGE_SQL = " ORDER BY v.since DESC, v.memory_id DESC LIMIT ? OFFSET ?"
+AFTER = " AND (v.since, v.memory_id) < (?, ?)"
+PAGE_SQL = " ORDER BY v.since DESC, v.memory_id DESC LIMIT ?"
 COUNT_VALUES = "SELECT count(*) FROM forgotten_values v WHERE v.part = 0 AND "
 NAMED = f"SELECT memory_id FROM forgotten_values WHERE part = 0 AND memory_id IN {LIST}"
 _DELETE = f"DELETE FROM forgotten_values WHERE memory_id IN {LIST}"

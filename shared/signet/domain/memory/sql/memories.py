@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx, visibility
+from signet.db import ReadTx, Row, WriteTx, cursor, visibility
 from signet.db.dialect import LIST, THEN_JOIN, as_list, list_rows
 from signet.db.visibility import Reader, Where
 from signet.domain.memory.models import Draft, Memory, tags_of
@@ -91,7 +91,7 @@ _REWRITE = (
 )
 _WAITING = (
     f"{_READ} WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND {{where}}"
-    " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
+    " ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
 )
 _COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND "
 #: Memories of an agent's session, and their relation to it.
@@ -246,10 +246,13 @@ def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None)
     tx.run(_REWRITE, row)
 
 
-def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> list[Memory]:
-    """Return active memories that wait for a review, newest first."""
+def waiting(
+    tx: ReadTx, reader: Reader, *, limit: int, after: Sequence[cursor.Value] = ()
+) -> list[Memory]:
+    """Return active memories that wait for a review, newest first, after a time and an ID."""
     seen = visibility.readable(reader)
-    rows = tx.all(_WAITING.format(where=seen.sql), (*seen.params, limit, offset))
+    where = f"{seen.sql} AND (m.created_at, m.id) < (?, ?)" if after else seen.sql
+    rows = tx.all(_WAITING.format(where=where), (*seen.params, *after, limit))
     return [_value(row) for row in rows]
 
 
