@@ -77,23 +77,28 @@ def test_a_unique_end_of_a_name_is_enough(alone: Program) -> None:
     assert alone.run("config", "get", "backup.keep").out == "7\n"
 
 
-def test_alone_it_opens_the_editor_and_says_whether_the_file_can_be_read(alone: Program) -> None:
+def test_edit_opens_the_editor_and_says_whether_the_file_can_be_read(alone: Program) -> None:
     written(alone)
-    assert "agent.yaml can be read" in alone.on_terminal("config", typed="\n", EDITOR="true")
+    assert "agent.yaml can be read" in alone.on_terminal(
+        "config", "edit", typed="\n", EDITOR="true"
+    )
     script = alone.home / "spoil"
     script.write_text('#!/bin/sh\necho "a: [" > "$1"\n')
     script.chmod(0o755)
-    spoilt = alone.on_terminal("config", typed="\n", EDITOR=shlex.quote(str(script)))
+    spoilt = alone.on_terminal("config", "edit", typed="\n", EDITOR=shlex.quote(str(script)))
     assert "agent.yaml line" in spoilt
-    assert "ended with status" in alone.on_terminal("config", typed="\n", EDITOR="false")
+    failed = alone.on_terminal("config", "edit", typed="\n", EDITOR="false")
+    assert "ended with status" in failed
+    assert "needs a terminal" in alone.run("config", "edit").err
 
 
-def test_without_a_terminal_the_settings_are_printed(alone: Program) -> None:
+def test_alone_it_prints_the_settings(alone: Program) -> None:
     written(alone, "search: {alpha: 0.5}\nembedding: {provider: openai, api_key: sk-hush}\n")
     done = alone.run("config", EDITOR="false")
     assert (done.status, "search.alpha: 0.5\n" in done.out) == (0, True)
     assert "sk-hush" not in done.out
     assert "signet config set KEY VALUE" in done.err
+    assert "search.alpha: 0.5" in alone.on_terminal("config", PAGER="cat", EDITOR="false")
     assert alone.run("config", "--json", EDITOR="false").json()["search"]["alpha"] == 0.5
     misplaced = alone.run("config", "--json", "get", "search.alpha", EDITOR="false")
     assert (misplaced.status, "after get" in misplaced.json()["error"]) == (2, True)

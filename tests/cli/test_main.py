@@ -288,7 +288,7 @@ def broken(*_: object) -> None:
 
 #: Every command that can ask or open an editor, said so that it would.
 ASKING = [
-    ("config",),
+    ("config", "edit"),
     ("setup", "--path", "NEW"),
     ("secret", "delete", "KEY"),
     ("memory", "edit", "MEMORY"),

@@ -493,6 +493,14 @@ def test_an_undone_save_takes_nothing_of_others_and_erased_is_skipped(served: Pr
     assert "pier light" not in served.run("forgotten").out
 
 
+def test_the_memories_of_a_project_are_forgotten_together(served: Program) -> None:
+    kept = saved(served, "The quay belongs to another project.", "--project", "/work/quay")
+    gone = saved(served, "The breakwater is repaired in June.", "--project", "/work/breakwater")
+    done = served.run("forget", "--project", "/work/breakwater", "--yes", "--json").json()
+    assert [one["id"] for one in done["results"]] == [gone]
+    assert served.run("memory", "show", kept).status == 0
+
+
 def test_a_bulk_forget_is_one_change(served: Program) -> None:
     tag = "harbour-bulk"
     notes = [{"record": "text", "content": f"Cleat {n} {tag}", "tags": [tag]} for n in range(230)]

@@ -74,7 +74,7 @@ def test_a_correction_is_in_the_file_and_in_the_start_at_once(
     assert NEW in text and OLD not in text
     eventually(lambda: NEW in (served.workspace / "MEMORY.md").read_text())
     assert OLD not in (served.workspace / "MEMORY.md").read_text()
-    assert served.run("memory", "undo").status == 0
+    assert served.run("memory", "rewrite", "--undo").status == 0
     assert OLD not in (served.workspace / "MEMORY.md").read_text()
     assert OLD not in start(served)
     for one in json.loads(ran(served, "list", "--json", "--query", "kiosk"))["memories"]:

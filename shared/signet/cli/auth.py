@@ -71,7 +71,9 @@ def create(
     sub: Annotated[
         str | None, opt("Machine, agent or person it is for; shown in history.", "--name", "--sub")
     ] = None,
-    project: Annotated[str | None, opt("Limit it to this project.", parser=known_project)] = None,
+    project: Annotated[
+        str | None, opt("Limit it to this project.", metavar="PROJECT", parser=known_project)
+    ] = None,
     agent: Annotated[str | None, "Limit it to this agent."] = None,
     user: Annotated[str | None, "Give it a private memory for this user."] = None,
     space: Annotated[
@@ -171,7 +173,7 @@ def list_tokens(signet: Signet) -> Output:
 @command(token_app, does="revoke an access token")
 def revoke(
     signet: Signet,
-    jti: Annotated[str | None, arg("Its name, id, or 8 characters of the id.", "TOKEN")] = None,
+    jti: Annotated[str | None, arg("Its name, ID, or 8 characters of the ID.", "TOKEN")] = None,
     user: Annotated[str | None, "Revoke every token of this user."] = None,
 ) -> Output:
     """Revoke a token, or all of a user: the daemon refuses it from now on.

@@ -10,7 +10,7 @@ A parameter is declared by its type and the help text: `dry_run: Annotated[bool,
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args
 
 from signet import ids
@@ -60,7 +60,7 @@ class CommandParameter(NamedTuple):
 
 
 PathOption = Annotated[
-    str | None, opt("Workspace folder; default: SIGNET_PATH or ~/.agents.", "-p")
+    str | None, opt("Workspace folder; default: SIGNET_PATH or ~/.agents.", "-p", metavar="FOLDER")
 ]
 PortOption = Annotated[
     int | None,
@@ -72,6 +72,8 @@ JsonOption = Annotated[bool, opt("Print the result as JSON.", "--json")]
 
 #: The output of a command: one value for `--json`, optionally in an `Answer`, then lines for people.
 Output = Iterator[object]
+#: The words in the help for the values of options.
+_METAVARS: Mapping[Any, str] = {str: "TEXT", int: "NUMBER", float: "NUMBER"}
 #: The flags to pass when no terminal can confirm.
 FLAGS = "--yes, or --dry-run to look first"
 
@@ -159,7 +161,11 @@ def command(
 
             made.parameters += (CommandParameter("context", Context),)
         typed(made)
-        return app.callback()(made) if alone else app.command(name)(made)  # type: ignore[no-any-return]
+        if alone:
+            return app.callback()(made)  # type: ignore[no-any-return]
+        from signet.cli.usage import PlainUsage
+
+        return app.command(name, cls=PlainUsage)(made)  # type: ignore[no-any-return]
 
     return decorate
 
@@ -222,8 +228,16 @@ def _annotation(one: CommandParameter) -> Any:
     if note is None:
         return one.annotation
     if isinstance(note, arg):
-        return Annotated[type, typer.Argument(metavar=note.metavar, help=note.help, **note.more)]
-    return Annotated[type, typer.Option(*flags(one, note), help=note.help, **note.more)]
+        metavar = note.metavar or one.name.upper()
+        return Annotated[type, typer.Argument(metavar=metavar, help=note.help, **note.more)]
+    more = {"metavar": _metavar(type)} | note.more
+    return Annotated[type, typer.Option(*flags(one, note), help=note.help, **more)]
+
+
+def _metavar(type: Any) -> str | None:
+    """Return the word for an option's value; None for flags, and for values that the library lists."""
+    parts = [part for whole in get_args(type) or (type,) for part in get_args(whole) or (whole,)]
+    return next((_METAVARS[part] for part in parts if part in _METAVARS), None)
 
 
 def _print(steps: Output, *, as_json: bool) -> int:

@@ -1,6 +1,5 @@
 """`signet config …`: settings of agent.yaml, with or without a daemon."""
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,9 +23,8 @@ KeyArgument = Annotated[str, arg("Setting, such as search.alpha, or a unique end
 def configure(context: typer.Context, path: PathOption = None, as_json: JsonOption = False) -> None:
     """Show and change settings.
 
-    Without a command it opens agent.yaml in your editor; with --json or in a pipe it prints all settings. A dot in
-    a name is a level in the file: search.alpha is the line "alpha:" below "search:". The port is an option, not a
-    setting: signet daemon restart --port 4000.
+    Without a command it prints every setting with its value. A dot in a name is a level in the file: search.alpha is
+    the line "alpha:" below "search:". The port is an option, not a setting: signet daemon restart --port 4000.
 
     Examples: signet config · signet config get search.alpha · signet config set search.alpha 0.5
     """
@@ -34,11 +32,9 @@ def configure(context: typer.Context, path: PathOption = None, as_json: JsonOpti
         if path is not None or as_json:
             raise typer.BadParameter(f"put --path and --json after {context.invoked_subcommand}")
         return
-    if not as_json and output.can_ask() and sys.stdout.isatty():
-        _edit(find_workspace(path))
-        return
     settings = _settings(find_workspace(path))
-    output.show(settings) if as_json else _print(settings)
+    with output.paged(on=not as_json):
+        output.show(settings) if as_json else _print(settings)
 
 
 @command(app)
@@ -138,14 +134,23 @@ def _print(settings: Mapping[str, object]) -> None:
     output.hint("Show one value: signet config get KEY. Change it: signet config set KEY VALUE")
 
 
-def _edit(workspace: Workspace) -> None:
-    """Open the settings in the user's editor; keep and report a file that no longer parses."""
+@command(app)
+def edit(path: PathOption = None) -> Output:
+    """Open agent.yaml in your editor (EDITOR), and check it afterwards.
+
+    Examples: signet config edit · EDITOR=nano signet config edit
+    """
     from signet.cli.edit import edit_file
     from signet.config import manifest
 
-    file = manifest.place(workspace)
+    file = manifest.place(find_workspace(path))
     if not file.exists():
         raise Invalid(f"{file} does not exist; create it with: signet setup")
+    if not output.can_ask():
+        raise Invalid(
+            "An editor needs a terminal. Change a value with: signet config set KEY VALUE"
+        )
     edit_file(file)
     manifest.parse(file.read_bytes(), file.name)
+    yield {"file": str(file)}
     output.say(f"{file} can be read")

@@ -21,7 +21,7 @@ app = typer.Typer(help="Manage folders whose files are read as documents.", no_a
 #: File errors to print.
 ERRORS_SHOWN = 5
 
-ConnectorArgument = Annotated[str, arg("Id, first characters of the id, or name.", "CONNECTOR")]
+ConnectorArgument = Annotated[str, arg("ID, first characters of the ID, or name.", "CONNECTOR")]
 
 
 @command(app, "list")

@@ -26,7 +26,7 @@ app = typer.Typer(
 MOST = 500
 _PAGE = re.compile(r"https?://", re.IGNORECASE)
 
-DocumentArgument = Annotated[str, arg("Id, first characters of the id, or title.", "DOCUMENT")]
+DocumentArgument = Annotated[str, arg("ID, first characters of the ID, or title.", "DOCUMENT")]
 
 
 @command(app)

@@ -48,7 +48,7 @@ def evaluate(signet: Signet, price: PriceOption = None, agent: AgentOption = Non
 
 @command(app, "on")
 def switch_on(path: PathOption = None) -> Output:
-    """Give 5 % of sessions no memories, to compare the others with; after a week and twenty sessions.
+    """Give 5 % of sessions no memories, to compare the others with them.
 
     Examples: signet eval on · signet config set memory.pipelineV2.predictor.holdoutShare 0.1
     """

@@ -15,6 +15,7 @@ from signet.cli.options import (
     AgentOption,
     FullOption,
     IdsArgument,
+    OnlyProjectOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
@@ -48,13 +49,14 @@ def forget(
     memory_ids: Annotated[
         list[str] | None,
         arg(
-            "Memory ids, or at least their first 8 characters.", "ID...", autocompletion=memory_ids
+            "Memory IDs, or at least their first 8 characters.", "ID...", autocompletion=memory_ids
         ),
     ] = None,
     query: Annotated[str | None, "Memories that contain everything these words name."] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
+    project: OnlyProjectOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
     limit: Annotated[
@@ -82,6 +84,7 @@ def forget(
         "type": type,
         "tags": tags,
         "who": who,
+        "project": project,
         "since": since,
         "until": until,
         "agent_id": agent,

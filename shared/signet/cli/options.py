@@ -156,11 +156,21 @@ def known_project(named: str) -> str:
 
 ProjectOption = Annotated[
     str | None,
-    opt("Project: its folder or name.", parser=known_project, autocompletion=projects),
+    opt(
+        "Project: its folder or name.",
+        metavar="PROJECT",
+        parser=known_project,
+        autocompletion=projects,
+    ),
 ]
 OnlyProjectOption = Annotated[
     str | None,
-    opt("Only of this project: its folder or name.", parser=known_project, autocompletion=projects),
+    opt(
+        "Only of this project: its folder or name.",
+        metavar="PROJECT",
+        parser=known_project,
+        autocompletion=projects,
+    ),
 ]
 TypeOption = Annotated[
     str | None, opt("Type of the memory, such as preference or decision.", autocompletion=types)
@@ -187,11 +197,11 @@ ReasonOption = Annotated[str, opt("Reason, kept in the history.", "-r")]
 YesOption = Annotated[bool, opt("Do not ask for confirmation.", "-y")]
 FullOption = Annotated[bool, "Show long memories in full (the default in a pipe)."]
 IdArgument = Annotated[
-    str, arg("Memory id, or at least its first 8 characters.", "ID", autocompletion=memory_ids)
+    str, arg("Memory ID, or at least its first 8 characters.", "ID", autocompletion=memory_ids)
 ]
 IdsArgument = Annotated[
     list[str],
-    arg("Memory ids, or at least their first 8 characters.", "ID...", autocompletion=memory_ids),
+    arg("Memory IDs, or at least their first 8 characters.", "ID...", autocompletion=memory_ids),
 ]
 SessionArgument = Annotated[
     str, arg("Session key, or its first characters.", "SESSION", autocompletion=sessions)

@@ -42,7 +42,7 @@ def remember(
         ),
     ] = None,
     supersedes: Annotated[
-        list[str] | None, opt("Id of a memory that this one replaces. Repeatable.", metavar="ID")
+        list[str] | None, opt("ID of a memory that this one replaces. Repeatable.", metavar="ID")
     ] = None,
     agent: AgentOption = None,
     private: Annotated[bool, "Only its own agent can read it."] = False,

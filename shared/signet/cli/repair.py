@@ -132,7 +132,9 @@ def _add(action: RepairAction) -> None:
 
 def _filters(action: RepairAction) -> list[CommandParameter]:
     every: dict[RowFilter, dict[str, Any]] = {
-        RowFilter.IDS: {"ids": Annotated[list[str] | None, arg(f"Which {action.noun}.", "ID")]},
+        RowFilter.IDS: {
+            "ids": Annotated[list[str] | None, arg(f"Only this {action.noun}, or these.", "ID...")]
+        },
         RowFilter.KIND: {"kind": Annotated[list[str] | None, "Only this kind. Repeatable."]},
         RowFilter.AGE: {
             "older": _age("--older-than", "Only rows older than this, such as 2d."),
@@ -157,7 +159,7 @@ def _parameter(option: Option) -> CommandParameter:
         return CommandParameter(option.name, Annotated[bool, opt(option.help, flag)], False)
     help = option.help
     if option.choices:
-        help += f" {' or '.join(option.choices)}."
+        help = f"{help.removesuffix('.')}: {' or '.join(option.choices)}."
     if option.default is not None:
         help += f" Default: {option.default}."
     if option.is_required:

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 #: Groups of the overview.
-FIRST, MEMORY, AGENTS = "First steps", "Memory", "Agents"
-DAEMON, MAINTENANCE = "Daemon", "Maintenance"
+FIRST, MEMORY, SOURCES = "First steps", "Memory", "Sources"
+AGENTS, DAEMON, MAINTENANCE = "Agents", "Daemon", "Maintenance"
 
 
 class CommandRow(NamedTuple):
@@ -44,27 +44,27 @@ ROWS = (
     CommandRow("share", MEMORY, "spaces:share"),
     CommandRow("spaces", MEMORY, "spaces:app"),
     CommandRow("eval", MEMORY, "evaluate:app"),
-    CommandRow("backfill", MEMORY, "backfill:app"),
-    CommandRow("export", MEMORY, "transfer:export"),
-    CommandRow("import", MEMORY, "transfer:import_"),
-    CommandRow("jobs", MEMORY, "jobs:app"),
-    CommandRow("models", MEMORY, "models:app", here=True),
-    CommandRow("document", MEMORY, "document:app"),
-    CommandRow("connector", MEMORY, "connector:app"),
-    CommandRow("skill", MEMORY, "skill:app"),
-    CommandRow("secret", MEMORY, "secret:app"),
-    CommandRow("agent", AGENTS, "agent:app"),
+    CommandRow("backfill", SOURCES, "backfill:app"),
+    CommandRow("import", SOURCES, "transfer:import_"),
+    CommandRow("export", SOURCES, "transfer:export"),
+    CommandRow("document", SOURCES, "document:app"),
+    CommandRow("connector", SOURCES, "connector:app"),
     CommandRow("harness", AGENTS, "harness:app"),
     CommandRow("sync", AGENTS, "sync:sync"),
-    CommandRow("hook", AGENTS, "hooks:app"),
     CommandRow("bypass", AGENTS, "sessions:bypass"),
+    CommandRow("agent", AGENTS, "agent:app"),
+    CommandRow("skill", AGENTS, "skill:app"),
+    CommandRow("secret", AGENTS, "secret:app"),
     CommandRow("task", AGENTS, "task:app"),
     CommandRow("git", AGENTS, "git:app"),
+    CommandRow("hook", AGENTS, "hooks:app"),
     CommandRow("daemon", DAEMON, "daemon:app", here=True),
-    CommandRow("auth", DAEMON, "auth:app"),
-    CommandRow("trust", DAEMON, "trust:app"),
-    CommandRow("audit", DAEMON, "audit:app"),
     CommandRow("config", DAEMON, "config:app", here=True),
+    CommandRow("jobs", DAEMON, "jobs:app"),
+    CommandRow("models", DAEMON, "models:app", here=True),
+    CommandRow("auth", DAEMON, "auth:app"),
+    CommandRow("audit", DAEMON, "audit:app"),
+    CommandRow("trust", DAEMON, "trust:app"),
     CommandRow("update", DAEMON, "update:app"),
     CommandRow("diagnostics", MAINTENANCE, "doctor:diagnostics"),
     CommandRow("repair", MAINTENANCE, "repair:app"),
@@ -84,6 +84,8 @@ SYNONYMS = {
         "remember": ("add", "save"),
         "recall": ("search", "find", "ask"),
         "list": ("ls", "memories"),
+        "undo": ("memory undo",),
+        "redo": ("memory redo",),
         "memory show": ("show",),
         "memory history": ("history",),
         "memory recover": ("recover",),
@@ -114,7 +116,6 @@ SYNONYMS = {
 }
 #: Words that other programs know, with the command to look at.
 MEANT = {
-    "config edit": "config set",
     "config unset": "config set KEY null",
     "config get port": "daemon restart --port PORT",
     "config set port": "daemon restart --port PORT",

@@ -51,7 +51,7 @@ def list_skills(path: PathOption = None) -> Output:
 
 @command(app, does="install a skill, which tells agents what to do")
 def install(
-    name: Annotated[str, arg("Name in a catalog, folder, archive, or owner/repo@skill.", "NAME")],
+    name: Annotated[str, arg("Name in a catalogue, folder, archive, or owner/repo@skill.", "NAME")],
     path: PathOption = None,
 ) -> Output:
     """Install a skill; replaces a skill of the same name.

@@ -14,7 +14,7 @@ app = typer.Typer(help="Run prompts in a harness on a schedule.", no_args_is_hel
 
 HARNESSES = ("claude-code", "codex", "opencode")
 
-TaskArgument = Annotated[str, arg("Id, first characters of the id, or name.", "TASK")]
+TaskArgument = Annotated[str, arg("ID, first characters of the ID, or name.", "TASK")]
 NameOption = Annotated[str | None, "Name of the task."]
 PromptOption = Annotated[str | None, "Prompt that the harness runs."]
 CronOption = Annotated[
@@ -89,8 +89,8 @@ def add(
 ) -> Output:
     """Add a task.
 
-    Examples: signet task add --name Tidy --prompt "sort notes" --cron "0 9 * * *" · signet task add --name Tea \
-    --prompt "tea?" --cron "0 16 * * *" --harness codex
+    Examples: signet task add --name Tidy --prompt "sort notes" --cron "0 9 * * *" · signet task add --name
+    Tea --prompt "tea?" --cron "0 16 * * *" --harness codex
     """
     for option, value in (("--name", name), ("--prompt", prompt), ("--cron", cron)):
         if not value:

@@ -17,6 +17,7 @@ from signet import __version__
 from signet.cli import output, overview
 from signet.cli.command import check_here, typed
 from signet.cli.rows import MEANT, ROWS, CommandRow
+from signet.cli.usage import PlainUsage
 from signet.errors import Invalid
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _made(row: CommandRow) -> "Command":
         group = cast(Any, typer.main.get_command(holder)).commands[row.name]
         return _with_examples(group, f"signet {row.name}")
     else:
-        holder.command(row.name)(typed(found))
+        holder.command(row.name, cls=PlainUsage)(typed(found))
     return cast(TyperGroup, typer.main.get_command(holder)).commands[row.name]
 
 

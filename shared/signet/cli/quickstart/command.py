@@ -32,7 +32,11 @@ SHOWN = ("workspace", "settings", "database", "logs", "url", "docs")
 def quickstart(
     input_file: Annotated[
         Path | None,
-        opt("Your own session: JSON lines, User:/Assistant: text or Markdown.", "--input"),
+        opt(
+            "Your own session: JSON lines, User:/Assistant: text or Markdown.",
+            "--input",
+            metavar="FILE",
+        ),
     ] = None,
     no_model: Annotated[bool, "Do not install the embedding model (84 MB)."] = False,
     keep: Annotated[bool, "Keep the temporary workspace and its daemon running."] = False,
