@@ -291,6 +291,26 @@ def test_the_description_names_the_answer_of_every_declared_operation(api: Api) 
             assert operation["responses"][str(status)]["content"][one.media_type]["schema"], id_
 
 
+def test_the_description_has_the_families_in_order_and_explains_each_parameter(api: Api) -> None:
+    described = api.get("/openapi.json").body
+    listed = [one for path in described["paths"].values() for one in path.values()]
+    families = [one["name"] for one in described["tags"]]
+    assert families == list(dict.fromkeys(one["tags"][0] for one in listed))
+    assert next(iter(described["paths"])) == "/api/memory/remember"
+    remember = described["paths"]["/api/memory/remember"]["post"]
+    assert remember["summary"].startswith("Save a text and queue its processing")
+    assert remember["description"].startswith(remember["summary"])
+    assert "`next` of an answer as `cursor`" in described["info"]["description"]
+    assert described["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    unexplained = [
+        (one["operationId"], parameter["name"])
+        for one in listed
+        for parameter in one.get("parameters", ())
+        if not parameter.get("description")
+    ]
+    assert unexplained == []
+
+
 def test_the_description_can_be_read_by_generators_of_clients(api: Api) -> None:
     described = api.get("/openapi.json").body
     schemas = described["components"]["schemas"]

@@ -77,7 +77,8 @@ def export(
     Writes one JSON object per line. Its field "record" is one of: agent, memory, history, hint, entity, aspect,
     attribute, dependency, relation, mention, document, chunk, transcript, summary and others. The other fields are
     the columns of one row. Forgotten memories and private ones of all agents are included; secrets, tokens and
-    settings are not. `signet import` reads it. The whole format: signet/domain/transfer/FORMAT.md
+    settings are not. `signet import` reads it. The whole format is in the installed package:
+    signet/domain/transfer/FORMAT.md
 
     Examples: signet export · signet export -o - --since 2026-01-01 | gzip > new.ndjson.gz
     """

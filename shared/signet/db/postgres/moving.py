@@ -222,9 +222,9 @@ def counts(server: Server) -> dict[str, int]:
 
 
 def state_of(server: Server) -> str:
-    """Return a text that changes when rows with numbers are added to a database.
+    """Return the highest number in each numbered column, as text; a new numbered row changes it.
 
-    It is made of rows: a killed copy does not undo what it set the sequences to.
+    Sequences would not do: a killed copy leaves them advanced.
     """
     highest = sql.SQL("SELECT coalesce(max({}), 0) FROM {}")
     numbers = [

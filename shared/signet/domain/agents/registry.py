@@ -60,7 +60,7 @@ def policy_reader(
 def within(found: Reader, scope: TokenScope) -> Reader:
     """Return the reader limited to a token's scope: rows of its project or agent (AUTH-20).
 
-    A user's also reads shared rows (AUTH-27).
+    The token of a user reads shared rows too (AUTH-27).
     """
     if scope.agent is not None and scope.user is None:
         found = replace(found, policy=ReadPolicy.ISOLATED, group=None)

@@ -184,7 +184,7 @@ def _corrections(found: Given, said: Mapping[int, str]) -> list[int]:
 
 
 def _asked_again(said: Mapping[int, str]) -> dict[int, int]:
-    """Return repeated questions by number, with the number of the first one."""
+    """Map the turn of each repeated question to the turn that asked it first."""
     asked: dict[int, int] = {}
     for number, text in said.items():
         before = (one for one in said if one < number)

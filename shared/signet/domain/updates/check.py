@@ -117,7 +117,7 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
 
 
 def index_url(environ: Mapping[str, str] = os.environ) -> str:
-    """Return the first index of pip or uv, "" if they may query none."""
+    """Return the first package index in the configuration of pip or uv; "" if they may use none."""
     return next(iter(indexes.configured(environ).indexes), "")
 
 

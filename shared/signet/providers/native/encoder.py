@@ -32,7 +32,7 @@ REMEMBERED = 512
 
 
 class WeightedQuestion:
-    """A question's token states; markers count only in its mean."""
+    """The token states of a question; those of markers enter only the mean."""
 
     def __init__(self, words: Sequence[tuple[str, int]], states: "NDArray[np.float32]") -> None:
         """Take each word with its number of tokens, and the states of all tokens, including markers."""
