@@ -78,19 +78,18 @@ class Day:
 
     def everyday(self, question: Question) -> None:
         """Ask one question."""
-        kind = question["kind"]
-        if kind == "time":
-            first, last = self._window(question["window"])
-            at = self._today - timedelta(days=first)
-            text = question["text"].format(month=f"{at:%B}", weekday=f"{at:%A}", date=at)
-            results = self._results(text)[:FIRST]
+        window = question.get("window")
+        first, last = self._window(window) if window else (question.get("at_day", 0), 0)
+        at = self._today - timedelta(days=first)
+        text = question["text"].format(month=f"{at:%B}", weekday=f"{at:%A}", date=at)
+        results = self._results(text)[:FIRST]
+        if window:
             days = [self._days(row, question.get("of")) for row in results]
             right = bool(days) and all(any(last >= day >= first for day in of) for of in days)
         else:
-            results = self._results(question["text"])[:FIRST]
             page = "\n".join(str(row["content"]) for row in results)
             right = _has(page, question["answers"], question.get("old", ()))
-        self._judge(kind, question, right, results)
+        self._judge(question["kind"], question, right, results)
         self.verdicts["everyday", question["half"]].append(right)
 
     def start(self, question: Question, key: str) -> None:
