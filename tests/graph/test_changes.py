@@ -167,6 +167,18 @@ def by_commit(talk: str, message: str, at: str = LATER, **other: object) -> Repl
             "mail: queue retries 8 times instead of 5",
         ),
         (
+            "User: how long do we keep the access logs of the proxy\nAssistant: After 60 days: `log_days: 60`.",
+            "logs: keep those of the proxy for a whole year",
+            "After 60 days: `log_days: 60`.",
+            "logs: keep those of the proxy for a whole year",
+        ),
+        (
+            'User: mail retries?\n  File "/srv/mail/queue.py", line 31, in retries\nthere should be 5 of them',
+            "mail: queue retries 8 times",
+            "there should be 5 of them",
+            "mail: queue retries 8 times",
+        ),
+        (
             "The proxy takes uploads up to 20 MB.",
             "proxy: uploads up to 50 MB",
             "The proxy takes uploads up to 20 MB.",
@@ -192,10 +204,90 @@ def test_a_later_commit_changes_an_amount(talk: str, message: str, old: str, new
         (UPLOADS, "proxy: uploads up to 50 MB", {"at": "2026-01-10T20:00:00Z"}),
         (UPLOADS, "proxy: uploads up to 50 MB", {"at": "2025-12-10T20:00:00Z"}),
         ("User: what about lunch\nAssistant: At 12.", "rooms: open at 9", {}),
+        ("User: leave proxy-11 out of uploads", "proxy: uploads of 50 files", {}),
+        (UPLOADS, "proxy: keep uploads for a whole year", {}),
     ],
 )
 def test_commits_that_change_no_amount(talk: str, message: str, other: dict[str, object]) -> None:
     assert by_commit(talk, message, **other) is None  # type: ignore[arg-type]  # passed on
+
+
+def by_talk(talk: str, later: str, project: str = "/p") -> Replacement | None:
+    older = Dated(text=talk, said_at=EARLIER, project="/p", is_talk=True)
+    return changes.find(
+        [older, Dated(text=later, said_at=LATER, project=project, is_talk=True)]
+    ).get(0)
+
+
+@pytest.mark.parametrize(
+    ("talk", "later", "old", "new"),
+    [
+        (
+            TRASH,
+            "User: the trash again\nAssistant: `TRASH_DAYS = 30`, for new rooms too.",
+            "`TRASH_DAYS = 14`; a job empties it at night.",
+            "`TRASH_DAYS = 30`, for new rooms too.",
+        ),
+        (
+            "User: max upload?\nAssistant: uploadLimit: 20mb",
+            "User: uploadLimit: 50mb please",
+            "uploadLimit: 20mb",
+            "uploadLimit: 50mb please",
+        ),
+        (
+            "User: lost rows\nAssistant: `lost-loans: delete`. No: `lost-loans: hide`.",
+            "User: show them\nAssistant: `lost-loans: keep`.",
+            "`lost-loans: delete`. No: `lost-loans: hide`.",
+            "`lost-loans: keep`.",
+        ),
+        (
+            "User: faster\nAssistant: `page_size=50` and `page-timeout = 5s`.",
+            "User: still slow\nAssistant: `--page_size=20`.",
+            "`page_size=50` and `page-timeout = 5s`.",
+            "`--page_size=20`.",
+        ),
+    ],
+)
+def test_a_later_talk_changes_a_setting(talk: str, later: str, old: str, new: str) -> None:
+    found = by_talk(talk, later)
+    assert found is not None
+    assert (found.old, found.new, found.why) == (old, new, "setting")
+    assert found.is_part and found.is_value
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "User: the trash again\nAssistant: `TRASH_DAYS = 14` as before.",
+        "User: look\nTool: TRASH_DAYS = 30",
+        "User: look\n```\nTRASH_DAYS = 30\n```",
+        "User: look\nAssistant: that is $TRASH_DAYS=30 of the old script, /etc/TRASH_DAYS: 30",
+        "User: look\nAssistant: exit_code: 1, `trash_rows: 88`",
+        "User: look\nAssistant: `trash: empty the rooms`, `rooms.py:30`",
+    ],
+)
+def test_talks_that_change_no_setting(later: str) -> None:
+    talk = f"{TRASH} exit_code: 0, `trash_rows: 12`, `trash: rename`, `rooms.py:14`"
+    assert by_talk(talk, later) is None
+
+
+def test_a_setting_of_another_project_is_another_setting() -> None:
+    later = "User: the trash again\nAssistant: `TRASH_DAYS = 30`."
+    assert by_talk(TRASH, later, project="/q") is None
+
+
+def test_every_talk_with_an_earlier_value_is_marked() -> None:
+    values = ("14", "30", "60", "90")
+    talks = [
+        Dated(
+            text=f"User: the trash\nAssistant: `TRASH_DAYS = {value}`.",
+            said_at=f"2026-01-{day:02}T08:00:00Z",
+            project="/p",
+            is_talk=True,
+        )
+        for day, value in enumerate(values, start=1)
+    ]
+    assert {old: one.by for old, one in changes.find(talks).items()} == {0: 3, 1: 3, 2: 3}
 
 
 @pytest.mark.parametrize(

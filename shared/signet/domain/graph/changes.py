@@ -8,8 +8,9 @@ earlier one if
 - it ends something that the earlier one names: "Splunk is gone", "pnpm instead of yarn" (`ended`);
 - it permits what the earlier one forbids: "you may use tabs again" (`ended`);
 - it says that something moved or changed, and both have a value of one kind, such as a time or a name (`moved`);
-- they differ in one value of which there can be only one at a time (`value`); or
-- it is a commit with another amount for what a talk in its project agreed on (`commit`).
+- they differ in one value of which there can be only one at a time (`value`);
+- it is a commit with another amount for what a talk in its project agreed on (`commit`); or
+- it is a talk in which a setting has another value (`setting`).
 
 `statements/language.toml` contains the words.
 """
@@ -22,7 +23,7 @@ from itertools import chain, pairwise, product
 
 from signet import clock
 from signet.db import fts
-from signet.domain.graph import assertions, commits
+from signet.domain.graph import assertions, values
 from signet.domain.graph.assertions import (
     LEADS,
     PLACES,
@@ -86,6 +87,11 @@ class Replacement:
     near: float
 
     @property
+    def is_value(self) -> bool:
+        """Return whether a value changed among many of a talk: it concerns questions that share a word with `new`."""
+        return self.why in ("commit", "setting")
+
+    @property
     def is_certain(self) -> bool:
         """Return whether the older text may be left out: the newer says that something changed, or is the same but for
         one value, which is no number of a thing ("room 42").
@@ -116,17 +122,19 @@ def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacem
         for number, one in enumerate(texts[:older]):
             if one.said_at >= other.said_at:
                 continue
+            done, why = None, "setting"
             if other.is_commit and one.project == other.project and not one.is_commit:
-                done = commits.change(one.text, one.said_at, other.text, other.said_at)
-                if done:
-                    changes[number] = Replacement(
-                        by=newer,
-                        old=done.old,
-                        new=done.new,
-                        why="commit",
-                        is_part=True,
-                        near=done.near,
-                    )
+                done, why = (
+                    values.by_commit(one.text, one.said_at, other.text, other.said_at),
+                    "commit",
+                )
+            elif one.is_talk and other.is_talk and one.project == other.project:
+                done = values.by_setting(one.text, other.text)
+            if done:
+                changes[number] = Replacement(
+                    by=newer, old=done.old, new=done.new, why=why, is_part=True, near=done.near
+                )
+            if done or why == "commit":
                 continue
             if stems[newer].isdisjoint(stems[number]):
                 continue
@@ -152,7 +160,7 @@ def _common(stems: Sequence[frozenset[str]]) -> frozenset[str]:
 
 def _nearest(changes: Mapping[int, Replacement]) -> list[int]:
     """Return the texts closest to a statement, and all that differ in one value."""
-    ended = [older for older, change in changes.items() if change.why != "value"]
+    ended = [older for older, change in changes.items() if change.why not in ("value", "setting")]
     ended.sort(key=lambda older: changes[older].near, reverse=True)
     return [*(changes.keys() - ended), *ended[:MOST_ENDED]]
 
@@ -169,10 +177,10 @@ def is_lifted(rule: str, by: str) -> bool:
 
 
 def is_about(question: str, text: str, change: Replacement) -> bool:
-    """Return whether a question shares a word with the replaced statement or none with the rest, or by a commit."""
+    """Return whether a question shares a word with the replaced statement or none with the rest, or by a value."""
     asked, old = ({*map(stem_of, fts.content_words(one))} for one in (question, change.old))
     rest = {*map(stem_of, fts.content_words(text.replace(change.old, " ")))}
-    return change.why == "commit" or not asked.isdisjoint(old) or asked.isdisjoint(rest)
+    return change.is_value or not asked.isdisjoint(old) or asked.isdisjoint(rest)
 
 
 def asks_past(question: str, change: Replacement) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a later commit changes an amount on which a talk in its project agreed. Pure."""
+"""Whether a later commit changes an amount, or a later talk a setting, on which a talk in its project agreed. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -12,22 +12,54 @@ from signet.domain.graph import assertions as read
 _USERS = re.compile(r"^(?=User[^:\n]{0,60}: )", re.MULTILINE)
 #: Parts of identifiers and words, and amounts with what may be their unit.
 _PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
-_AMOUNT = re.compile(r"(?<!\w)\d[\d_.,:]*|[^\W\d_]+|[€$£%]")
+_AMOUNT = re.compile(r"(?<!\w)(?<![^\W\d_]-)\d[\d_.,:]*|[^\W\d_]+|[€$£%]")
+#: A line of a log or a trace, which nobody agreed on.
+_TRACE = re.compile(r"\s|\d{4}-\d\d-\d\d|[\w.]*(?:Error|Exception)\b")
+#: "A whole year" is an amount.
+_WHOLE = frozenset(
+    (
+        "whole",
+        "full",
+        "entire",
+        "ganzes",
+        "ganze",
+        "ganzen",
+        "entière",
+        "entier",
+        "entero",
+        "entera",
+    )
+)
 #: Words that a commit's subject must share with an exchange, or one if its whole message shares MESSAGE_SHARED. On four
 #: developers' days 2 and 4 found 11 of 22 changes, with 1 wrong pair (loadtests, `ownday`).
 SUBJECT_SHARED, MESSAGE_SHARED = 2, 4
+#: Begins the kinds of durations.
+_DURATION = "duration "
 LATER_HOURS = 24
+#: A setting with its value, in backticks or with a number: `hard_deletes: new_record`, HOLD_MINUTES = 20. Its name has
+#: several parts, because "port", "status" or "name" belong to many things. On five developers' days 13 settings had
+#: another value later, and each pair was a change (loadtests, `ownday`).
+_NAME = r"[a-z]\w*(?:[-_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z][A-Z\d]*_\w+"
+_SETTING = re.compile(
+    rf"`-{{0,2}}({_NAME})(?: ?= ?|: )([^\s`][^`\n]{{0,40}})`"
+    rf"|(?<![\w./$-])({_NAME})(?: ?= ?|: )(\d[\w.%]*|true|false|on|off)(?![\w./-])"
+)
+#: Results and names of single things are no settings.
+_RESULT = re.compile(
+    r"(?:^|[_-])(?:ids?|codes?|counts?|status|at|time|total|rows|errors?|ms|took)$", re.IGNORECASE
+)
+_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class Amended(NamedTuple):
-    """The line of a talk with the earlier amount, the sentence of the commit, and the share of its words that agree."""
+    """The line of a talk with the earlier value, the later sentence or line, and the share of its words that agree."""
 
     old: str
     new: str
     near: float
 
 
-def change(text: str, said_at: str, message: str, committed_at: str) -> Amended | None:
+def by_commit(text: str, said_at: str, message: str, committed_at: str) -> Amended | None:
     """Return how a later commit of the same project changes an amount that a text or talk states, None if it does not.
 
     Both are about the same by the words of a sentence of the message and of an exchange with the one before it. A
@@ -44,13 +76,49 @@ def change(text: str, said_at: str, message: str, committed_at: str) -> Amended 
         if not kinds or 2 * len(topic & parts) + 2 * len(amounts) < len(topic):
             continue
         for exchange, around, told in exchanges:
-            earlier = {one for one in told if one[0] in kinds}
-            near = len(topic & around) + len(earlier & amounts)
+            shared = len(topic & around)
+            # "for a year" changes "after 90 days" if both are about the same in more words.
+            is_time = shared > SUBJECT_SHARED and any(kind.startswith(_DURATION) for kind in kinds)
+            earlier = {
+                one for one in told if one[0] in kinds or (is_time and one[0].startswith(_DURATION))
+            }
+            near = shared + len(earlier & amounts)
             is_about = not number and near > 0 and len(every & around) >= MESSAGE_SHARED
             is_about = is_about or near >= SUBJECT_SHARED
             if earlier and is_about and 2 * near >= len(topic) and near > best:
-                line = next(one for one in exchange.splitlines() if _amounts(one) & earlier)
+                lines = [one for one in exchange.splitlines() if _amounts(one) & earlier]
+                line = max(lines, key=lambda one: (not _TRACE.match(one), len(_parts(one) & topic)))
                 best, found = near, Amended(read.SPEAKER.sub("", line), sentence, near / len(topic))
+    return found
+
+
+def by_setting(text: str, later: str) -> Amended | None:
+    """Return how a later talk of the same project gives another value to a setting of an earlier one, None without.
+
+    `old` and `new` are the lines. Of several settings the last one of the later talk counts.
+    """
+    before, after = _settings(text), _settings(later)
+    changed = [name for name in after if name in before and before[name].value != after[name].value]
+    return Amended(before[changed[-1]].line, after[changed[-1]].line, 1.0) if changed else None
+
+
+class _Setting(NamedTuple):
+    """The last value of a setting in a talk, and its line."""
+
+    value: str
+    line: str
+
+
+@lru_cache(maxsize=1_024)
+def _settings(text: str) -> dict[str, _Setting]:
+    """Return the settings that the speakers of a talk name, but not tools and fenced code."""
+    found: dict[str, _Setting] = {}
+    for line in _FENCED.sub("", text).splitlines():
+        for match in () if line.startswith(("Tool:", ">")) else _SETTING.finditer(line):
+            name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
+            if not _RESULT.search(name):
+                found.pop(name.lower(), None)
+                found[name.lower()] = _Setting(value.strip("\"' "), read.SPEAKER.sub("", line))
     return found
 
 
@@ -113,10 +181,12 @@ def _amounts(text: str) -> frozenset[tuple[str, str]]:
         unit = next((one for one in (after, before) if one in read.UNITS), "")
         kind = read.UNITS.get(unit, "number")
         if kind == "duration":
-            kind = unit if unit in ("ms", "months") else unit[0]
+            kind = _DURATION + (unit if unit in ("ms", "months") else unit[0])
         if token[:1].isdigit():
             is_time = ":" in token.strip(":") or after in read.CLOCK
             found.add(("time" if is_time else kind, re.sub("[_,]", "", token.rstrip(".:_,"))))
+        elif token in _WHOLE and after in read.UNITS:
+            found.add((kind, "1"))
         elif (token in read.NUMBERS and unit) or (token == "half" and after in read.ARTICLES):
             found.add((kind, token))
     return frozenset(found)

@@ -63,11 +63,11 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
         ],
         older=min(tuning.TOPICS_OLDER, len([seq for seq in compared if seq in scores])),
     )
-    # A talk agrees on many amounts: a commit that changed one concerns the questions that share a word with it.
+    # A talk agrees on many values: a change of one concerns the questions that share a word with it.
     pairs = {
         compared[old]: (compared[change.by], change)
         for old, change in every.items()
-        if change.why != "commit" or shared_words(run.words, change.new)
+        if not change.is_value or shared_words(run.words, change.new)
     }
     if not pairs:
         return {}

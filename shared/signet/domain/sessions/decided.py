@@ -16,7 +16,7 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search, split
 from signet.domain.episodes.models import PARTLY, STARTED, FoundRow, SourceType
 from signet.domain.extraction import rules
-from signet.domain.graph import changes, commits
+from signet.domain.graph import changes, values
 from signet.domain.graph.changes import Dated, Replacement
 from signet.domain.sessions import prompt_text
 from signet.domain.statements import kinds, sentences, settles
@@ -137,7 +137,7 @@ def _with_commits(listed: Sequence[Decided], commits: Sequence[FoundRow]) -> lis
 def _changed(one: Decided, commit: FoundRow) -> str:
     if one.is_open:
         return ""
-    change = commits.change(one.chunk, one.said_at, commit.content, commit.said_at)
+    change = values.by_commit(one.chunk, one.said_at, commit.content, commit.said_at)
     if change is None or len(change.new) > LISTED_CHARS or orders.steers(change.new):
         return ""
     exchanges = split.exchanges(one.chunk, SourceType.SESSION)
