@@ -109,6 +109,10 @@ ASKED = (
     "the harbour tests never pass on my laptop",
     "funktioniert immer noch nicht",
     "Bob says never use buoys, I disagree.",
+    "what is the longest rope that we always keep on board",
+    "whats the only key for the gangway",
+    "while the pump runs: which flag do we never lower",
+    "one more: is it always the second mate who signs",
     "What if we always retried the mooring three times? Just thinking.",
     "2026-03-07 10:11:12 ERROR worker: the connection must be closed before reuse",
     "here is the file restartPolicy: Always imagePullPolicy: Always budget: 20",
@@ -119,6 +123,8 @@ SAID = (
     "never share the password hunter2-Xy7 with the pilots",
     "Can you look at the lamps? From now on lamps are checked before sunset.",
     "Always run the linter for the timetable, ok?",
+    "what counts: never sail without the pilot",
+    "lamps: are only changed in port",
     "We have not decided yet whether the kiosk gets Kafka.",
 )
 
@@ -133,6 +139,8 @@ def test_questions_and_reports_decide_nothing(world: World) -> None:
     world.rest()
     assert [line for line in _listed(world.hook("session-start", "fifth")) if "Mar 10" in line] == [
         "- We have not decided yet whether the kiosk gets Kafka. (open, Mar 10, 2026, said by the user)",
+        "- lamps: are only changed in port (Mar 10, 2026)",
+        "- what counts: never sail without the pilot (Mar 10, 2026)",
         "- Always run the linter for the timetable, ok? (Mar 10, 2026)",
         "- Can you look at the lamps? From now on lamps are checked before sunset. (Mar 10, 2026)",
         "- never share the password with the pilots (Mar 10, 2026)",
@@ -286,3 +294,14 @@ def test_a_later_commit_stands_next_to_the_amount_that_it_changed(
     [line] = _listed(world.hook("session-start", "deposit-2", **place))
     assert line.startswith(f"- {said} (Mar 2, 2026; changed by a commit on ")
     assert line.endswith(': "cabin: return the deposit after 10 days")')
+
+
+def test_a_start_says_a_rule_of_the_user_once(world: World, tmp_path: Path) -> None:
+    place = {"cwd": str(a_repository(tmp_path / "seals").root)}
+    said = "From now on I seal the containers myself, until Birger is back."
+    world.talk("seals", [("user", said), ("assistant", "Noted.")], 2, **place)
+    world.hook("session-start", "seals-1", **place)
+    world.rest()
+    start = world.hook("session-start", "seals-2", **place)
+    assert start.count("until Birger is back") == 1
+    assert f"- {said} (Mar 2, 2026)" in start

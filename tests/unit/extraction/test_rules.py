@@ -80,6 +80,7 @@ KEPT_FROM_USER = [
     ("I need to hand in my thesis by 15 June.",
      "The user needs to hand in the user's thesis by 15 June."),
     ("Ines is our designer.", "Ines is the team's designer."),
+    ("I sign releases myself until May.", "The user signs releases themselves until May."),
     ("Nadia is my sister.", "Nadia is the user's sister."),
     ("We upgraded from Node 18 to Node 22.", "The team upgraded from Node 18 to Node 22."),
     ("We release every second Tuesday.", "The team releases every second Tuesday."),

@@ -85,6 +85,8 @@ _I = _pattern("I|i")
 _WE = _pattern("[Ww]e")
 _OWN_TEAM = re.compile(r"\b[Oo]ur team\b")
 _OWN = re.compile(r"\b([Mm]y|[Oo]ur)\b")
+_MINE = re.compile(r"\b(mine|ours)\b")
+_SELF = re.compile(r"\b(?:myself|ourselves)\b")
 _OBJECT = re.compile(r"\b(me|us)\b")
 
 
@@ -93,6 +95,8 @@ def third_person(sentence: str, speaker: Person) -> str:
     told = _retell(told, _WE, TEAM)
     told = _OWN_TEAM.sub(TEAM.inner, told)
     told = _OWN.sub(lambda m: _possessive(speaker if m[1].lower() == "my" else TEAM), told)
+    told = _MINE.sub(lambda m: _possessive(speaker if m[1] == "mine" else TEAM), told)
+    told = _SELF.sub("themselves", told)
     told = _OBJECT.sub(lambda m: (speaker if m[1] == "me" else TEAM).inner, told)
     return capitalised(told)
 

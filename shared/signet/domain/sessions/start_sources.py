@@ -3,6 +3,7 @@
 A part that fails is skipped and named in `failed`; the others are used (HK-36).
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.models import SourceType, statement_name
-from signet.domain.graph import changes, traversal
+from signet.domain.graph import changes, traversal, voice
 from signet.domain.graph.changes import Dated
 from signet.domain.graph.traversal import EntityRule, Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, ItemKind, Reason
@@ -221,22 +222,22 @@ def _rules(tx: ReadTx, found: StartMaterial, reader: Reader) -> list[StartCandid
 
 
 def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
-    """Drop facts from sessions whose own statements are listed, and rules that such a statement contains."""
-    said = [(one.session, prompt_text.words(one.text)) for one in found.decided]
-    sessions = {session for session, _ in said}
+    """Drop facts from sessions whose own statements are listed; rules and standing facts only if one contains them."""
+    said: defaultdict[str, list[Collection[str]]] = defaultdict(list)
+    for one in found.decided:
+        told = f"{one.text} {voice.third_person(one.text, voice.USER)}"
+        said[one.session].append(prompt_text.words(told))
     every = {one.id for one in (*found.candidates, *found.rules)}
-    roots = search.roots(tx, [*every]) if sessions else {}
-    found.rules = [
-        one
-        for one in found.rules
-        if not _is_said(
-            prompt_text.words(one.content), [held for at, held in said if at == roots.get(one.id)]
-        )
-    ]
+    roots = search.roots(tx, [*every]) if said else {}
+
+    def is_new(one: StartCandidate) -> bool:
+        return not _is_said(prompt_text.words(one.content), said.get(roots.get(one.id) or "", ()))
+
+    found.rules = [one for one in found.rules if is_new(one)]
     found.candidates = [
         one
         for one in found.candidates
-        if one.type in _STANDING or roots.get(one.id) not in sessions
+        if (one.type in _STANDING and is_new(one)) or roots.get(one.id) not in said
     ]
 
 
