@@ -67,7 +67,7 @@ def served(app: ASGIApp = _WELL) -> Iterator[int]:
             lifespan="off",
             log_config=None,
         )
-        server = Server(config, lambda: None)
+        server = Server(config, lambda: None, lambda: None)
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         yield listening.getsockname()[1]

@@ -1,14 +1,21 @@
 """Health, status, features and metrics."""
 
+import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 import signet
 from signet import clock
+from signet.errors import StorageFull
 from signet.queue import circuit_breaker
+from signet_api import health
 from signet_api.health import Seen
 from support.asgi import OVER_SOCKET
 from support.http import Api, a_workspace, an_api, api_over
+from support.processes import PATIENCE_SECONDS
 
 
 def test_health_answers_from_memory_with_what_clients_read(api: Api) -> None:
@@ -27,7 +34,7 @@ def test_health_answers_from_memory_with_what_clients_read(api: Api) -> None:
 def test_the_place_of_the_workspace_is_for_its_user(tmp_path: Path) -> None:
     with an_api(tmp_path / "agents", "auth: {mode: team}\n") as api:
         root = str(api.state.workspace.root)
-        api.state.health.last = Seen(reasons=(f"{root}/memory/memories.db was emptied",))
+        api.state.health._last = Seen(reasons=(f"{root}/memory/memories.db was emptied",))
         shown = api.get("/health").body
         assert "agentsDir" not in shown
         assert shown["reasons"] == ["WORKSPACE/memory/memories.db was emptied"]
@@ -192,3 +199,53 @@ def test_the_address_of_another_machines_ollama_is_told(tmp_path: Path) -> None:
         with api_over(workspace, environ={"OLLAMA_HOST": host}) as api:
             found = api.get("/api/status").body["pipelineV2"]["extraction"]
             assert found["endpoint"] == told
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Let the loop turn until it holds."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not holds():
+            await asyncio.sleep(0)
+
+
+async def checks(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Seen], "asyncio.Task[None]"]:
+    """Return the checks of a watch so far, which grow, and its task; unasked it waits for ever."""
+    found: list[Seen] = []
+
+    async def check(_: health.Health) -> Seen:
+        found.append(Seen())
+        return found[-1]
+
+    monkeypatch.setattr(health, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(health, "UNASKED_SECONDS", 2 * PATIENCE_SECONDS)
+    monkeypatch.setattr(health.Health, "check", check)
+    return found, asyncio.create_task(api.state.health.watch())
+
+
+def test_health_is_checked_again_when_somebody_asks(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask() -> None:
+        found, watch = await checks(api, monkeypatch)
+        await until(lambda: len(found) == 1)
+        for count in (2, 3):
+            assert api.state.health.last == Seen()
+            await until(lambda count=count: len(found) == count)  # type: ignore[misc]
+        watch.cancel()
+
+    asyncio.run(ask())
+
+
+def test_health_is_checked_unasked_while_nothing_can_be_stored(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail() -> None:
+        api.state.db.writer.fault = StorageFull()
+        monkeypatch.setattr(health, "ROOM_BYTES", 2**70)  # no try to write makes it well
+        found, watch = await checks(api, monkeypatch)
+        await until(lambda: len(found) > 3)
+        watch.cancel()
+
+    asyncio.run(fail())

@@ -45,10 +45,8 @@ def create_app(state: State) -> ASGIApp:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         running = [
-            asyncio.create_task(background.pulsate(state)),
             asyncio.create_task(state.health.watch()),
             asyncio.create_task(background.beat(state)),
-            asyncio.create_task(background.watch_spool(state)),
         ]
         if state.authority.mode is not AuthMode.LOCAL:
             state.oidc.start()
@@ -93,10 +91,13 @@ BACKLOG, ACCEPTED_AT_ONCE = 2_048, 16
 
 
 class Server(uvicorn.Server):
-    """Serves until told to exit; then calls `ending` and waits for open requests."""
+    """Serves until told to exit; then calls `ending` and waits for open requests. Calls `each` once a second."""
 
-    def __init__(self, config: uvicorn.Config, ending: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, each: Callable[[], None], ending: Callable[[], None]
+    ) -> None:
         super().__init__(config)
+        self._each = each
         self._ending = ending
         self._exits = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -115,14 +116,16 @@ class Server(uvicorn.Server):
             listening.listen(BACKLOG)
 
     async def main_loop(self) -> None:
-        """Tick once a second: uvicorn's own loop wakes an idle process ten times."""
+        """Tick once a second: uvicorn's own loop wakes an idle process ten times, and each timer once more."""
         self._loop = asyncio.get_running_loop()
         count = 0
         while not await self.on_tick(count):
             close_late(self.server_state.connections)
+            self._each()
             count += TICKS
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._exits.wait(), TICK_SECONDS)
+                async with asyncio.timeout(TICK_SECONDS):
+                    await self._exits.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._ending()

@@ -1,4 +1,4 @@
-"""Background work: heartbeats to the supervisor (each second) and to telemetry, and spooled hook calls."""
+"""Background work: heartbeats to the supervisor and to telemetry, and spooled hook calls."""
 
 import asyncio
 
@@ -13,7 +13,6 @@ from signet.domain.sessions.spool import Entry
 from signet.errors import Kind, SignetError
 from signet.observe import logs, record
 from signet.observe.record import TelemetryKind
-from signet.process import pulse
 from signet.wire.requests.hooks import CompactionBody, SessionEndBody
 from signet_api.deps import State
 from signet_api.hook import call_of
@@ -22,11 +21,19 @@ from signet_api.routes.hooks import end_session, keep_summary
 EVERY_SECONDS = 300.0
 
 
-async def pulsate(state: State) -> None:
-    """Send the supervisor a heartbeat each second until cancelled."""
-    while True:
+class EachSecond:
+    """What the event loop does once a second: a heartbeat to the supervisor, and a look for spooled calls."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._taking: asyncio.Task[None] | None = None
+
+    def __call__(self) -> None:
+        state = self._state
         state.pulse.beat(state.db.holding, needs_restart=state.health.needs_restart)
-        await asyncio.sleep(pulse.EVERY_SECONDS)
+        is_free = self._taking is None or self._taking.done()
+        if is_free and spool.is_waiting(state.workspace.spool_dir):
+            self._taking = asyncio.create_task(take_all(state))
 
 
 async def beat(state: State) -> None:
@@ -55,19 +62,8 @@ def tell(state: State, *, memories: int, connectors: int) -> None:
 
 log = logs.get("hooks")
 
-#: Polling interval of the folder; a poll is one system call.
-LOOK_SECONDS = 2.0
 #: Kinds of errors after which an entry is not retried.
 _HOPELESS = frozenset({Kind.INVALID, Kind.CONFLICT, Kind.TOO_LARGE, Kind.FORBIDDEN})
-
-
-async def watch_spool(state: State) -> None:
-    """Process entries until cancelled."""
-    folder = state.workspace.spool_dir
-    while True:
-        if spool.is_waiting(folder):
-            await take_all(state)
-        await asyncio.sleep(LOOK_SECONDS)
 
 
 async def take_all(state: State) -> None:

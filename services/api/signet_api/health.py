@@ -1,8 +1,9 @@
 """The state behind `/health`, updated in the background so that requests do not wait."""
 
 import asyncio
-import itertools
+import math
 import shutil
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -25,10 +26,12 @@ from signet_api import connections, processes
 log = logs.get("api")
 
 LOOK_SECONDS = 1.0
+#: Seconds between checks while no one asks.
+UNASKED_SECONDS = 5.0
 #: With less free space a save may fail although a small write succeeds.
 ROOM_BYTES = 4_000_000
-#: Version checks happen once per this many polls.
-UPDATE_LOOKS = 60
+#: Seconds between checks of versions.
+UPDATE_SECONDS = 60.0
 #: A job due for longer than this while workers run means that processing is stuck (JOB-23).
 OLDEST_DUE_SECONDS = 300.0
 CROWDED = "too many connections were open, so the ones that waited longest were closed; raise the limit: ulimit -n"
@@ -83,12 +86,13 @@ def read_health(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: date
 
 @dataclass(slots=True)
 class Health:
-    """Checks once a second and stores the result."""
+    """Checks once a second and stores the result; less often while no one reads it and all can be stored."""
 
     db: Database
     workspace: Workspace
     schema_head: str = field(default_factory=migrate.head)
-    last: Seen = field(default_factory=Seen)
+    _last: Seen = field(default_factory=Seen)
+    _asked: asyncio.Event = field(default_factory=asyncio.Event)
     #: Known versions, and the one that a restart would start.
     update: KnownRelease = field(default_factory=KnownRelease)
     pending: str | None = None
@@ -96,6 +100,12 @@ class Health:
     needs_restart: bool = False
     #: Message about the database for people; empty if healthy.
     notice: str = ""
+
+    @property
+    def last(self) -> Seen:
+        """Return the newest result, and have it renewed; for the event loop's thread."""
+        self._asked.set()
+        return self._last
 
     async def check(self) -> Seen:
         """Check now; never raises, because an unreadable database is a result."""
@@ -108,8 +118,8 @@ class Health:
         except Exception:
             log.exception("health.check_failed")
             seen = Seen(database=False, reasons=("the database cannot be read",))
-        self.last = self._with_storage(seen)
-        return self.last
+        self._last = self._with_storage(seen)
+        return self._last
 
     def _with_storage(self, seen: Seen) -> Seen:
         """Add known damage of the file, and why nothing can be stored."""
@@ -144,13 +154,20 @@ class Health:
 
     async def watch(self) -> None:
         """Check repeatedly until cancelled."""
-        for looks in itertools.count():
+        versions_at = -math.inf
+        while True:
+            self._asked.clear()
             await self.check()
             await self._try_to_store()
             self.needs_restart = await asyncio.to_thread(self.db.needs_restart)
-            if looks % UPDATE_LOOKS == 0:
+            if time.monotonic() - versions_at >= UPDATE_SECONDS:
+                versions_at = time.monotonic()
                 await self.look_at_updates()
             await asyncio.sleep(LOOK_SECONDS)
+            if self.db.writer.fault is None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(UNASKED_SECONDS - LOOK_SECONDS):
+                        await self._asked.wait()
 
 
 KEPT_MS = 2_000

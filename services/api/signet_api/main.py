@@ -54,6 +54,7 @@ def serve(booted: Booted) -> int:
     from signet_api import connections
     from signet_api.app import ACCEPTED_AT_ONCE, Server, create_app
     from signet_api.authority import Authority
+    from signet_api.background import EachSecond
     from signet_api.deps import State
     from signet_api.health import Health
     from signet_api.vectors import QueryVectors, read_ahead
@@ -98,6 +99,7 @@ def serve(booted: Booted) -> int:
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         ),
+        EachSecond(state),
         partial(setattr, state, "is_stopping", True),
     )
     booted.stop.then(server.end)
