@@ -90,7 +90,7 @@ def _fill(server: Server, url: str, store: Workspace) -> float:
     began = time.monotonic()
     with closing(moving.opened(url)) as target:
         moving.load_file(store.database, target)
-        target.execute("ANALYZE")
+        moving.look_over(target)
     with closing(connect(store.database, read_only=True)) as file:
         count = int(file.execute("SELECT count(*) FROM memories").fetchone()[0])
     return count / (time.monotonic() - began)

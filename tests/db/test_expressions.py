@@ -172,6 +172,7 @@ SEARCH = {
     "Anonymous:sq_columns",
     "Anonymous:highlight",
     "Anonymous:bm25",
+    "Anonymous:words_rows",
     "Anonymous:vec_distance_cosine",
 }
 PACKAGES = (signet, signet_api, signet_worker, signet_scheduler)

@@ -8,11 +8,13 @@ import pytest
 
 from recall.test_larder import MEMORIES, QUESTIONS, Question, _save, _vector
 from recall.world import MODEL, NOW, SHARED, a_store
-from signet.db import Database, WriteTx
+from signet.db import Database, ReadTx, WriteTx, fts
 from signet.domain.episodes import sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
+from signet.domain.recall import columns
 from signet.domain.recall.models import Filters, Query, RecallSettings
 from signet.domain.recall.recall import recall
+from signet.domain.recall.sql import reading
 from storage.hosts import rows
 from support.database import ENGINES
 
@@ -109,3 +111,41 @@ def test_a_page_is_the_same_on_both_engines(
         assert all(_is_equal(one[0], other[0]) for one, other in zip(here, there, strict=True))
         results += len(here)
     assert results > len(QUESTIONS)
+
+
+#: A word of many rows, of one, of none; a phrase; the beginning of a word, and its stem.
+TERMS = ("scanner", "barcode", "zeppelin", "leading-zeros", "barc*barcodes")
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_a_word_has_the_same_rows_and_parts_of_bm25_on_both_engines(
+    both: tuple[Database, Database], term: str
+) -> None:
+    match = fts.any_of([term])
+
+    def look(tx: ReadTx) -> tuple[list[int], list[tuple[int, float]], list[tuple[int, float]]]:
+        whole = columns.Postings().find(tx, term, rows=len(MEMORIES), mean=1.0, at=None)
+        rows = reading.holding_rows(tx, match).tolist()
+        assert rows == whole.rows.tolist()
+        assert [row[0] for row in reading.ranks(tx, match, 2)] == rows[:2]
+        some = reading.ranks_of(tx, match, [*rows[::2], 999_999])
+        weights = columns.weight(len(rows), len(MEMORIES))
+        parts = [(row, -rank / (weights if is_weighed else 1)) for row, rank, is_weighed in some]
+        return rows, list(zip(rows, whole.parts.tolist(), strict=True)), parts
+
+    here, there = (db.read(look) for db in both)
+    assert here[0] == there[0]
+    assert bool(here[0]) is (term != "zeppelin")
+    for one, other in zip(here[1] + here[2], there[1] + there[2], strict=True):
+        assert one[0] == other[0]
+        assert math.isclose(one[1], other[1], rel_tol=1e-6)
+
+
+def test_a_word_of_a_server_is_read_from_the_index_alone(both: tuple[Database, Database]) -> None:
+    """Else a common word would read a page of the table for each of its rows, in random order."""
+    url = str(both[1].url)
+    rows(url, "VACUUM words")
+    plan = rows(
+        url, "EXPLAIN SELECT \"row\", times, length FROM words WHERE index = 1 AND term = 'scanner'"
+    )
+    assert "Index Only Scan using words_pkey" in "".join(line for (line,) in plan)

@@ -88,6 +88,7 @@ def to_server(workspace: Workspace, url: str, *, tell: "Tell") -> StorageMove:
         with server.transaction():
             moved = moving.load_file(workspace.database, server, tell=tell)
             schema.set_note(server, notes.copy_of(server, workspace.database))
+        moving.look_over(server)
         manifest.set_values(workspace, {KEY: url})
         notes.note(workspace.database, shown(url), clock.now())
         engine.use(workspace.database, url)

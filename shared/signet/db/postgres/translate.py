@@ -29,6 +29,8 @@ _PIECES = re.compile(
 _NO_PLAN = re.compile(r"\b(?:NOT\s+INDEXED|INDEXED\s+BY\s+\w+)", re.IGNORECASE)
 _OR_IGNORE = re.compile(r"^\s*UPDATE\s+OR\s+IGNORE\s+", re.IGNORECASE)
 _FTS = re.compile(r"\w+_fts(?:_new)?")
+#: Functions of words.sql that statements call; the second argument is a query.
+_OF_WORDS = ("words_ranks", "words_rows")
 _LIST = """(
     SELECT ordinality - 1 AS key, value FROM json_array_elements_text(CAST(:x AS json)) WITH ORDINALITY)"""
 #: A parameter in the written statement; `n` is its place in `Translated.keys`.
@@ -134,6 +136,11 @@ class _Translation(RewriteRules):
                 table.set("db", None)
         for select in list(self.tree.find_all(exp.Select)):
             self._words(select)
+        for call in self.tree.find_all(exp.Anonymous):
+            if call.name in _OF_WORDS:
+                asked = call.expressions[1]
+                asked.replace(bound_as(asked.copy(), "w"))
+                self.reads_words = True
         self._names()
         self._rowids()
         self._in_order()

@@ -119,18 +119,16 @@ def _index(raw: Raw, number: int, rows: list[int]) -> None:
         f"SELECT seq, {listed} FROM {of.table} WHERE seq = ANY (%s)", (rows,)
     ).fetchall()
     found = cut(of, texts) if texts else {}
-    length = 0
+    sizes = {row: sum(len(at) for _, at in places) for row, places in found.items()}
     with raw.cursor() as cursor:
         with cursor.copy("COPY words FROM STDIN") as copy:
             for row, places in found.items():
                 for term, at in places:
-                    copy.write_row((number, term, row, at))
+                    copy.write_row((row, sizes[row], len(at), number, term, at))
         with cursor.copy("COPY word_rows FROM STDIN") as copy:
             for row, places in found.items():
-                size = sum(len(at) for _, at in places)
-                length += size
-                copy.write_row((number, row, size, [term for term, _ in places]))
-    added, more = len(found) - len(old), length - sum(size for _, size, _ in old)
+                copy.write_row((number, row, sizes[row], [term for term, _ in places]))
+    added, more = len(found) - len(old), sum(sizes.values()) - sum(size for _, size, _ in old)
     if added or more:
         raw.execute("INSERT INTO word_totals VALUES (%s, %s, %s)", (number, added, more))
         many = raw.execute(

@@ -1,11 +1,14 @@
 -- Full text: the words of each row with their places, as SQLite's FTS5 finds them (words.py), and its ranking.
 
+-- `times` is the number of places, `length` the number of the row's words: the index alone answers a search for a word.
 CREATE TABLE words (
+  "row" BIGINT NOT NULL,
+  length INTEGER NOT NULL,
+  times INTEGER NOT NULL,
   index SMALLINT NOT NULL,
   term TEXT COLLATE "C" NOT NULL,
-  "row" BIGINT NOT NULL,
   places INTEGER[] NOT NULL,
-  PRIMARY KEY (index, term, "row")
+  PRIMARY KEY (index, term, "row") INCLUDE (times, length)
 );
 -- The rows that are indexed, with the number and the list of their words.
 CREATE TABLE word_rows (
@@ -31,10 +34,10 @@ CREATE FUNCTION words_index(called text) RETURNS smallint LANGUAGE sql IMMUTABLE
   SELECT array_position(ARRAY['memories_fts', 'memory_hints_fts', 'entities_fts', 'episode_chunks_fts'], called)::smallint $$;
 
 -- Rows with a phrase of several words, and how often; the last word may be a beginning.
-CREATE FUNCTION words_phrase(of smallint, said jsonb, is_beginning boolean) RETURNS TABLE ("row" bigint, times double precision)
+CREATE FUNCTION words_phrase(of smallint, said jsonb, is_beginning boolean) RETURNS TABLE ("row" bigint, times double precision, length integer)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
-  SELECT found."row", count(*)::double precision FROM (
-    SELECT w."row", place - one.at AS start
+  SELECT found."row", count(*)::double precision, min(found.length) FROM (
+    SELECT w."row", place - one.at AS start, min(w.length) AS length
       FROM jsonb_array_elements_text(said) WITH ORDINALITY AS one(term, at)
       JOIN words w ON w.index = of AND (
         (w.term = one.term AND NOT (is_beginning AND one.at = jsonb_array_length(said)))
@@ -59,6 +62,16 @@ BEGIN
   RETURN tree ->> 'is' <> 'or';
 END $$;
 
+-- How many rows an index has, and their mean length.
+CREATE FUNCTION words_total(of smallint) RETURNS TABLE ("rows" double precision, mean double precision)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
+  SELECT sum("rows")::double precision, sum(length)::double precision / nullif(sum("rows"), 0) FROM word_totals WHERE index = of $$;
+
+-- What bm25 multiplies with the weight of a phrase that a row of this length has so often.
+CREATE FUNCTION words_part(times double precision, length integer, mean double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (times * 2.2) / (times + 1.2 * (0.25 + 0.75 * length / nullif(mean, 0))) $$;
+
 -- Rows of a full-text index that match, ascending, with FTS5's bm25.
 CREATE FUNCTION words_match(called text, query text) RETURNS TABLE (rowid bigint, rank double precision)
 LANGUAGE sql STABLE ROWS 200 PARALLEL SAFE AS $$
@@ -67,28 +80,63 @@ LANGUAGE sql STABLE ROWS 200 PARALLEL SAFE AS $$
            (phrase ->> 'isBeginning')::boolean AS is_beginning
       FROM jsonb_array_elements(query::jsonb -> 'phrases') WITH ORDINALITY AS listed(phrase, ordinality)),
   hits AS MATERIALIZED (
-    SELECT a.n, w."row", cardinality(w.places)::double precision AS times
+    SELECT a.n, w."row", w.times::double precision AS times, w.length
       FROM asked a JOIN words w ON w.index = words_index(called) AND w.term = a.one
     UNION ALL
-    SELECT a.n, w."row", sum(cardinality(w.places))::double precision
+    SELECT a.n, w."row", sum(w.times)::double precision, min(w.length)
       FROM asked a JOIN words w ON w.index = words_index(called) AND w.term >= a.begins AND w.term < a.begins || U&'\+10FFFF'
      GROUP BY a.n, w."row"
     UNION ALL
-    SELECT a.n, found."row", found.times
+    SELECT a.n, found."row", found.times, found.length
       FROM asked a CROSS JOIN LATERAL words_phrase(words_index(called), a."all", a.is_beginning) AS found),
-  total AS (
-    SELECT sum("rows")::double precision AS "rows", sum(length)::double precision AS length
-      FROM word_totals WHERE index = words_index(called)),
+  total AS MATERIALIZED (SELECT "rows", mean FROM words_total(words_index(called))),
   weights AS MATERIALIZED (
     SELECT n, CASE WHEN t."rows" - count(*) + 0.5 > count(*) + 0.5 THEN
                 greatest(1e-6::double precision, ln((t."rows" - count(*) + 0.5) / (count(*) + 0.5))) ELSE 1e-6 END AS weight
       FROM hits CROSS JOIN total t GROUP BY n, t."rows")
-  SELECT h."row", -sum(w.weight * (h.times * 2.2) / (h.times + 1.2 * (0.25 + 0.75 * r.length * t."rows" / nullif(t.length, 0))))
+  SELECT h."row", -sum(w.weight * words_part(h.times, h.length, t.mean))
     FROM hits h JOIN weights w ON w.n = h.n CROSS JOIN total t
-    JOIN word_rows r ON r.index = words_index(called) AND r."row" = h."row"
    GROUP BY h."row"
   HAVING query::jsonb -> 'tree' = 'null' OR words_hold(query::jsonb -> 'tree', array_agg(h.n))
    ORDER BY h."row" $$;
+
+-- The word that is all that a query asks for, NULL for another query.
+CREATE FUNCTION words_single(query text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT CASE WHEN jsonb_array_length(query::jsonb -> 'phrases') = 1 THEN query::jsonb #>> '{phrases,0,one}' END $$;
+
+-- The first rows that match, ascending, as `words_match` gives them; only those of a list if there is one. The rank of a
+-- single word lacks the word's weight, and `is_weighed` is 0: so it is read from the index, and other rows are not.
+CREATE FUNCTION words_ranks(called text, query text, most bigint, listed text)
+RETURNS TABLE (rowid bigint, rank double precision, is_weighed bigint)
+LANGUAGE plpgsql STABLE ROWS 200 PARALLEL SAFE AS $$
+DECLARE
+  one text := words_single(query);
+  of smallint := words_index(called);
+  among bigint[] := (SELECT array_agg(value::bigint) FROM json_array_elements_text(listed::json));
+  mean double precision := (SELECT t.mean FROM words_total(of) t);
+BEGIN
+  IF one IS NULL THEN
+    RETURN QUERY SELECT m.rowid, m.rank, 1::bigint FROM words_match(called, query) m
+                  WHERE among IS NULL OR m.rowid = ANY (among) LIMIT most;
+  ELSIF among IS NULL THEN
+    RETURN QUERY SELECT w."row", -words_part(w.times, w.length, mean), 0::bigint FROM words w
+                  WHERE w.index = of AND w.term = one ORDER BY w."row" LIMIT most;
+  ELSE
+    RETURN QUERY SELECT w."row", -words_part(w.times, w.length, mean), 0::bigint FROM words w
+                  WHERE w.index = of AND w.term = one AND w."row" = ANY (among) ORDER BY w."row" LIMIT most;
+  END IF;
+END $$;
+
+-- Every row that matches, ascending, in one text.
+CREATE FUNCTION words_rows(called text, query text) RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  one text := words_single(query);
+  of smallint := words_index(called);
+BEGIN
+  IF one IS NULL THEN RETURN (SELECT string_agg(m.rowid::text, ',') FROM words_match(called, query) m); END IF;
+  RETURN (SELECT string_agg(found."row"::text, ',')
+            FROM (SELECT w."row" FROM words w WHERE w.index = of AND w.term = one ORDER BY w."row") AS found);
+END $$;
 
 CREATE FUNCTION words_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

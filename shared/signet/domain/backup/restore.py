@@ -198,6 +198,7 @@ def load_pending(workspace: Workspace) -> Path | None:
             is_same = workspace.load_journal.read_text() == moving.state_of(server)
             if is_same:
                 moving.load_file(workspace.database, server)
+                moving.look_over(server)
         left = None if is_same else moving.set_aside(workspace.database)
     finally:
         engine.use(workspace.database, url)

@@ -138,9 +138,10 @@ def _changed(
     return Posting(held[order], parts[order], at, known.mean)
 
 
-def _parts(ranks: Sequence[tuple[int, float]], weighs: float) -> tuple[Rows, Parts]:
-    held = np.array([row for row, _ in ranks], dtype=np.int32)
-    return held, np.array([-rank / weighs for _, rank in ranks], dtype=np.float32)
+def _parts(ranks: Sequence[tuple[int, float, int]], weighs: float) -> tuple[Rows, Parts]:
+    held = np.array([row for row, _, _ in ranks], dtype=np.int32)
+    parts = [-rank / weighs if is_weighed else -rank for _, rank, is_weighed in ranks]
+    return held, np.array(parts, dtype=np.float32)
 
 
 Array = npt.NDArray[Any]

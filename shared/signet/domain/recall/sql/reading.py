@@ -9,7 +9,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet.db import ReadTx, Row
-from signet.db.dialect import LIST, NO_INDEX, THEN_JOIN, at_most, list_rows, newest_number
+from signet.db.dialect import (
+    LIST,
+    NO_INDEX,
+    THEN_JOIN,
+    at_most,
+    list_of,
+    list_rows,
+    newest_number,
+    sql,
+)
 from signet.db.vector_cache import VectorStatements
 from signet.db.visibility import EVERYWHERE, Reader, Where, readable
 from signet.domain.injections.models import Ranked
@@ -30,13 +39,20 @@ KEYWORD_BEST = (
     f"SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank {at_most()}"
 )
 #: One text of many numbers costs a tenth of as many rows.
-_HOLDING_ROWS = "SELECT group_concat(rowid) FROM memories_fts WHERE memories_fts MATCH ?"
-_RANKS = f"SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? {at_most()}"
+_HOLDING_ROWS = sql(
+    "SELECT group_concat(rowid) FROM memories_fts WHERE memories_fts MATCH ?",
+    postgres="SELECT words_rows('memories_fts', ?)",
+)
+_RANKS = sql(
+    f"SELECT rowid, rank, 1 FROM memories_fts WHERE memories_fts MATCH ?1 {at_most('?2')}",
+    postgres="SELECT rowid, rank, is_weighed FROM words_ranks('memories_fts', ?1, ?2, NULL)",
+)
 #: The plus keeps FTS5 from running the query once for each row number; the border, from reading older rows.
-_RANKS_OF = f"""
-SELECT rowid, rank FROM memories_fts
-WHERE memories_fts MATCH ? AND rowid >= ? AND +rowid IN {LIST}
-"""
+_RANKS_OF = sql(
+    f"""SELECT rowid, rank, 1 FROM memories_fts
+WHERE memories_fts MATCH ?1 AND rowid >= ?2 AND +rowid IN {list_of("?3")}""",
+    postgres="SELECT rowid, rank, is_weighed FROM words_ranks('memories_fts', ?1, NULL, ?3)",
+)
 #: Most matching rows inspected: the count is for people, and must end in a large store.
 MOST_HOLDERS = 20_000
 _HOLDERS = f"""
@@ -174,13 +190,13 @@ class TextSource(NamedTuple):
     chars: int
 
 
-def ranks(tx: ReadTx, match: str, most: int) -> list[tuple[int, float]]:
-    """Return up to `most` matching rows of any agent with their bm25, ascending by row."""
+def ranks(tx: ReadTx, match: str, most: int) -> list[tuple[int, float, int]]:
+    """Return up to `most` matching rows of any agent, ascending, their bm25, and whether it contains the weight."""
     return tx.tuples(_RANKS, (match, most))
 
 
-def ranks_of(tx: ReadTx, match: str, seqs: Collection[int]) -> list[tuple[int, float]]:
-    """Return the given rows that match with their bm25, ascending by row."""
+def ranks_of(tx: ReadTx, match: str, seqs: Collection[int]) -> list[tuple[int, float, int]]:
+    """Return the given rows that match as `ranks` does."""
     return tx.tuples(_RANKS_OF, (match, min(seqs), _numbered(seqs))) if seqs else []
 
 
