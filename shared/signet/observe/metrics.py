@@ -125,7 +125,7 @@ GAUGES: Mapping[str, tuple[tuple[str, ...], str]] = {
     "signet_health_score": (("domain",), "Score from 0 to 1 of the diagnostics"),
     "signet_memories_without_vector": ((), "Memories that wait for a vector"),
     "signet_database_bytes": (("file",), "Size of the database files"),
-    "signet_backup_timestamp_seconds": ((), "Time of the newest backup in the workspace"),
+    "signet_backup_timestamp_seconds": ((), "Time of the newest backup that still exists"),
     "signet_disk_free_bytes": ((), "Disk of the workspace"),
     "signet_disk_size_bytes": ((), "Disk of the workspace"),
     "signet_build_info": (("version", "engine"), "Version of the daemon, and its database engine"),

@@ -9,7 +9,7 @@ from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
 from signet.care.text_model import trial_of
 from signet.config.sections import ADDED_MODELS
 from signet.domain.diagnostics import counts
-from signet.domain.extraction.models import mode_of
+from signet.domain.extraction.models import Mode, mode_of
 from signet.domain.harnesses import registry as harnesses
 from signet.domain.harnesses.models import Site
 from signet.domain.transcripts import readings
@@ -43,14 +43,15 @@ def _vectors_from(scene: Scene) -> DoctorCheck:
 def _texts_from(scene: Scene) -> DoctorCheck:
     found, trial = trial_of(scene.workspace, scene.settings, scene.loaded.environment)
     mode = mode_of(scene.settings)
+    told = "" if mode is Mode.CONTROLLED_WRITE else f"; no fact is stored in mode {mode}"
     if trial is None:
-        return ok("extraction", f"{found.reason} ({mode})")
+        return ok("extraction", f"{found.reason}{told}")
     if trial.fault:
         fix = trial.fix or "start it, or: signet daemon logs -l warn"
         return warn("extraction", f"{trial.fault}; jobs wait for it", fix)
     if weak := None if scene.tx is None else counts.weak_model(scene.tx):
         return warn("extraction", weak, track.RULES_COMMAND)
-    return ok("extraction", f"{found.reason}, a short answer took {trial.seconds:.1f} s ({mode})")
+    return ok("extraction", f"{found.reason}, a short answer took {trial.seconds:.1f} s{told}")
 
 
 def _held_back(scene: Scene) -> DoctorCheck:
