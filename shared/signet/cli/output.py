@@ -194,11 +194,10 @@ def rest(offset: int, shown: int, total: int | None, more: str) -> bool:
 
 def further(shown: int, cursor: str | None, more: str, total: int | None = None) -> bool:
     """Print the command for the next page of a list; return False at the end."""
-    if cursor is None:
-        return False
-    of_all = f"{shown} of {total}. " if total else ""
-    hint(f"{of_all}More: {more} --cursor {cursor}")
-    return True
+    if cursor is not None:
+        of_all = f"{shown} of {total}. " if total else ""
+        hint(f"{of_all}More: {more} --cursor {cursor}")
+    return cursor is not None
 
 
 def flags(options: Mapping[str, object]) -> str:

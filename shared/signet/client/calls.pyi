@@ -1479,11 +1479,11 @@ class Calls:
 
     @method
     def browse_skills(self) -> Call[list[CatalogSkill]]:
-        """Return the skills in this machine's catalogs, the most popular first."""
+        """Return the skills in this machine's catalogues, the most popular first."""
 
     @method
     def install_skill(self, name: str, *, source: str | None = None) -> Call[InstalledSkill]:
-        """Install a skill from a catalog, or from `source`: a local path or `owner/repo[@skill]`.
+        """Install a skill from a catalogue, or from `source`: a local path or `owner/repo[@skill]`.
 
         Replaces one of the same name. May take a minute; on failure nothing is changed.
         """
