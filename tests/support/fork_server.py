@@ -4,18 +4,21 @@ The other end of this program is `support/forks.py`.
 """
 
 import array
+import ctypes
 import gc
 import importlib
 import json
 import os
 import pkgutil
 import runpy
+import select
 import signal
 import site
 import socket
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 #: What the command line loads only for some commands.
@@ -60,6 +63,8 @@ SETTINGS_SECONDS = 0.1
 #: Where metrics are kept that programs share: nowhere, until a daemon has said where; see `fork_daemon.py`.
 METRICS = {"PROMETHEUS_MULTIPROC_DIR": "/dev/null/metrics"}
 DESCRIPTORS = 4
+#: Of madvise(2), since Linux 6.1; others refuse it.
+MADV_COLLAPSE, HUGE_PAGE = 25, 2_097_152
 
 
 def main() -> None:
@@ -69,18 +74,61 @@ def main() -> None:
     gc.enable()
     assert len([*Path("/proc/self/task").iterdir()]) == 1, "a fork has no threads but its own"
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+    _join_pages()
     control = socket.socket(fileno=int(sys.argv[1]))
+    wakes, woken = socket.socketpair()  # a byte for each end of a fork
+    woken.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+    callers: dict[int, socket.socket] = {}
     while True:
+        ready = select.select([control, wakes], [], [])[0]
+        if wakes in ready:
+            wakes.recv(4_096)
+            _tell_ends(callers)
+        if control not in ready:
+            continue
         byte, passed, _, _ = control.recvmsg(1, socket.CMSG_SPACE(4 * DESCRIPTORS))
         if not byte:
             return
-        given = array.array("i", passed[0][2])
-        if os.fork() == 0:
-            control.close()
-            _attend(*given)
-        for descriptor in given:
+        *streams, caller = array.array("i", passed[0][2])
+        asked = socket.socket(fileno=caller)
+        pid = os.fork()
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            for end in (control, wakes, woken, *callers.values()):
+                end.close()
+            _run(streams, asked)
+        callers[pid] = asked
+        _tell(asked, pid)
+        for descriptor in streams:
             os.close(descriptor)
+
+
+def _join_pages() -> None:
+    """Put the memory of this process into huge pages where the kernel can: a fork and its end take half of the time."""
+    madvise, size = ctypes.CDLL(None).madvise, HUGE_PAGE
+    for line in Path("/proc/self/maps").read_text("utf-8").splitlines():
+        addresses, rights, _, _, inode, *_ = line.split()
+        begin, end = (int(one, 16) for one in addresses.split("-"))
+        begin, end = -(-begin // size) * size, end // size * size
+        if rights == "rw-p" and inode == "0" and begin < end:
+            madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), MADV_COLLAPSE)
+
+
+def _tell_ends(callers: dict[int, socket.socket]) -> None:
+    """Tell the callers of forks that have ended how they did."""
+    while callers:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        with callers.pop(pid) as caller:
+            _tell(caller, os.waitstatus_to_exitcode(status))
+
+
+def _tell(caller: socket.socket, number: int) -> None:
+    with suppress(OSError):  # it asks no more
+        caller.sendall(f"{number}\n".encode())
 
 
 def _load(kind: str) -> None:
@@ -101,25 +149,17 @@ def _load(kind: str) -> None:
     importlib.import_module("support.fork_daemon").install()
 
 
-def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
-    """Run one program in a process of its own; tell the caller its number and how it ended. Does not return."""
+def _run(streams: list[int], caller: socket.socket) -> None:
+    """Be one program, which the caller describes."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    with socket.socket(fileno=caller) as asked:
-        request = json.loads(asked.makefile("rb").readline())
-        started = os.fork()
-        if started:
-            for descriptor in (stdin, stdout, stderr):
-                os.close(descriptor)
-            asked.sendall(f"{started}\n".encode())
-            status = os.waitstatus_to_exitcode(os.waitpid(started, 0)[1])
-            asked.sendall(f"{status}\n".encode())
-            os._exit(0)
+    with caller:
+        request = json.loads(caller.makefile("rb").readline())
     if request["terminal"]:
         os.setsid()
         os.close(
-            os.open(os.ttyname(stderr), os.O_RDWR)
+            os.open(os.ttyname(streams[2]), os.O_RDWR)
         )  # whoever leads a session has it as /dev/tty
-    for number, descriptor in enumerate((stdin, stdout, stderr)):
+    for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
         os.close(descriptor)
     kept = {name: os.environ[name] for name in METRICS if name in os.environ}
