@@ -18,12 +18,15 @@ from signet.domain.statements.kinds import StatementKind
 from signet.domain.statements.language import pattern
 
 #: Of a sentence, each 0 or 1 unless noted: its kind is one of the settling ones, or `open`; it has a question mark; the
-#: agent asked before; nothing was said before; ln(1 + words); it contains a digit, a comma, a colon; a word that binds
-#: ("only", "never"); a passing state; a word that points outside of it; and one about the speaker.
+#: agent asked before; nothing was said before; ln(1 + words), up to MOST_WORDS; it contains a digit, a comma, a colon,
+#: a word that binds ("only", "never"), a passing state, a word that points outside of it, one about the speaker, and
+#: one that explains or narrates.
 FEATURES = (
     "settling", "open", "question", "asked", "begins", "length", "digit", "comma", "colon", "binds", "passing",
-    "points", "own",
+    "points", "own", "narrates",
 )  # fmt: skip
+#: From here on, more words make a decision no more probable: engineers explain in long sentences.
+MOST_WORDS = 16
 #: Kinds that settle something.
 SETTLING = frozenset(StatementKind) - {StatementKind.OPEN, StatementKind.FACT}
 _WORD, _DIGIT = re.compile(r"\w+"), re.compile(r"\d")
@@ -38,7 +41,7 @@ def features(sentence: str, before: str | None) -> Sequence[float]:
         "?" in sentence,
         before is not None and before.rstrip().endswith(("?", "？")),
         before is None,
-        math.log(1 + len(_WORD.findall(said))),
+        math.log(1 + min(MOST_WORDS, len(_WORD.findall(said)))),
         _DIGIT.search(said) is not None,
         "," in said,
         ":" in said,
@@ -46,6 +49,7 @@ def features(sentence: str, before: str | None) -> Sequence[float]:
         pattern("passing").search(said) is not None,
         kinds.is_open(said),
         pattern("own").search(said) is not None,
+        pattern("narrates").search(said) is not None,
     )
 
 
