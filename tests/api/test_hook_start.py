@@ -341,6 +341,19 @@ def test_rules_are_bounded_and_the_next_ones_compete_with_memories(api: Api) -> 
     assert len(block) < 3000 and block.count("feed heron") == 6
 
 
+def test_rules_recognised_in_talks_leave_room_for_those_that_were_saved(api: Api) -> None:
+    ruled(api, "Never paint the heron.", createdAt="2020-01-01T00:00:00Z")
+    for number in range(30):
+        ruled(api, f"Heron number {number:02} must always be fed before the walrus.")
+    api.run(
+        "UPDATE memories SET origin = 'inferred', source_type = 'session_end' WHERE content LIKE '%walrus%'"
+    )
+    block = starts(api).body["inject"].partition("## Standing rules\n")[2].partition("\n</")[0]
+    lines = block.splitlines()
+    assert lines[0].startswith("- Heron number 29 ") and lines[-1].startswith("- Never paint the")
+    assert 900 < len("\n".join(lines[:-1])) <= 1200
+
+
 CHANGES = [
     ("We use Redis as our cache.", "We moved from Redis to Valkey for the cache."),
     ("Our deploy target is Fly.io.", "The deploy target is now Hetzner."),

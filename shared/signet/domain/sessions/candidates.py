@@ -32,6 +32,9 @@ LEAST_SCORE = 0.2
 MOST_PINNED = 100
 #: Rules of a start: number, characters, and those of one text.
 MOST_RULES, RULES_CHARS, RULE_CHARS = 20, 3_000, 600
+#: Of these, characters for rules recognised in talks. Prompts receive those that they need, and a project of 150 talks
+#: began each session with 3,000 characters of them (`delivery`).
+INFERRED_CHARS = 1_200
 #: Words of a project's earlier sessions (HK-44): number of sessions, characters of each, sessions that must share a
 #: word, number of words, and their least length.
 SESSIONS, SUMMARY_CHARS, LEAST_SESSIONS, MOST_TERMS, LEAST_TERM = 5, 3_000, 2, 10, 4
@@ -140,11 +143,15 @@ def rules(tx: ReadTx, reader: Reader) -> list[StartCandidate]:
     known = {row.id: row for row in memories.listed(tx, memories.BY_ID, reader, as_list(wanted))}
     rows = [known[id] for id in wanted if id in known and not memories.is_held_back(known[id])]
     found = [_candidate(row, 1.0, "effective", reader) for row in rows]
+    inferred = {row.id for row in rows if row.origin == Origin.INFERRED}
     kept: list[StartCandidate] = []
-    room = RULES_CHARS
+    room, room_inferred = RULES_CHARS, INFERRED_CHARS
     for one in _in_own_words(tx, reader, found):
-        if len(kept) < MOST_RULES and len(one.line) < room:
-            room -= len(one.line) + 1
+        size, is_inferred = len(one.line) + 1, one.id in inferred and not one.is_pinned
+        fits = size <= room and (not is_inferred or size <= room_inferred)
+        if len(kept) < MOST_RULES and fits:
+            room -= size
+            room_inferred -= size if is_inferred else 0
             kept.append(one)
     return kept
 
