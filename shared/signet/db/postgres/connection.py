@@ -19,7 +19,7 @@ from psycopg.types.string import StrDumper
 
 from signet.db import barrier, dialect
 from signet.db.driver import sqlite
-from signet.db.postgres import words
+from signet.db.postgres import fate, words
 from signet.db.postgres.nodes import glob_regex
 from signet.db.postgres.translate import Translated, translate
 
@@ -46,6 +46,8 @@ _ALIVE_THERE = "-c tcp_keepalives_idle=20 -c tcp_keepalives_interval=5 -c tcp_ke
 _ALIVE_THERE += " -c tcp_user_timeout=35000"
 _BUSY, _FULL, _SQL = 5, 13, 1
 _SILENT = "25P03"
+#: It is not known whether the transaction was committed.
+_UNKNOWN = psycopg.errors.TransactionResolutionUnknown
 #: Conditions after which a transaction may succeed when it runs again.
 _AGAIN = frozenset({"40001", "40P01", "55P03", _SILENT})
 _LOST = ("08", "57P", _SILENT)
@@ -58,6 +60,8 @@ _BEGIN = {
     "BEGIN IMMEDIATE": "BEGIN ISOLATION LEVEL REPEATABLE READ",
     "BEGIN CLAIM": "BEGIN ISOLATION LEVEL READ COMMITTED",
 }
+#: With the BEGIN of a transaction that writes: its number, by which the server knows later what became of it.
+_NUMBER = b"; SELECT pg_current_xact_id()::text"
 #: SQLite's settings that have a counterpart; all others do nothing here.
 _PRAGMAS = {
     "PRAGMA synchronous = FULL": "SET synchronous_commit = on",
@@ -163,6 +167,8 @@ class ServerConnection:
         self._has_begun = False
         #: What has begun the present transaction that only reads.
         self._begun_by: bytes | None = None
+        #: The number of the newest transaction that writes.
+        self._number = b""
         #: Whether a statement of the transaction met a conflict with another transaction.
         self.has_conflict = False
         self._collisions = 0
@@ -211,7 +217,11 @@ class ServerConnection:
         text, reads = statement.encode(), statement == _BEGIN["BEGIN"]
         if reads and (limit := barrier.CURRENT.get()) is not None:
             text += b"; " + self._barrier(limit)  # in the same message
-        self._raw.execute(text, prepare=False)
+        begun = self._raw.execute(text if reads else text + _NUMBER, prepare=False)
+        if not reads:
+            begun.nextset()
+            assert begun.pgresult is not None
+            self._number = begun.pgresult.get_value(0, 0) or b""
         self._has_begun = True
         self._begun_by = text if reads else None
         self.words_due = self.has_conflict = False
@@ -236,10 +246,25 @@ class ServerConnection:
             raise sqlite.OperationalError("a statement of the transaction failed")
         if self.words_due:
             self.index_words()
-        self._raw.execute("COMMIT")
+        try:
+            self._raw.execute("COMMIT")
+        except psycopg.OperationalError as error:
+            # Silence ends a session before its COMMIT.
+            if not self._raw.closed or error.sqlstate == _SILENT or not self._is_committed(error):
+                raise
         # After a failure the writer rolls back, and nothing may repeat the statement.
         self._has_begun = False
         self._collisions = 0
+
+    def _is_committed(self, error: psycopg.Error) -> bool:
+        """Return whether the COMMIT of a lost connection took effect, and open it again; raises _UNKNOWN."""
+        if self._begun_by is not None:
+            return False
+        found = fate.learn(lambda: raw(self._url, ends=self._ends), self._number.decode())
+        if found is None:
+            raise _UNKNOWN(str(error)) from error
+        self._raw, is_committed = found
+        return is_committed
 
     def note_failure(self, error: psycopg.Error, *, may_run_again: bool) -> None:
         """Note that the transaction must be rolled back, and whether it may succeed when it runs again.
@@ -291,7 +316,7 @@ class ServerCursor:
                     raise
                 self._do(statement, params)
         except psycopg.Error as error:
-            raise self._failed(error, ends=statement == "COMMIT") from error
+            raise self._failed(error) from error
         return self
 
     def _do(self, statement: str, params: Params) -> None:
@@ -325,9 +350,9 @@ class ServerCursor:
             self.rowcount = cursor.rowcount
             self._count(translated(statement))
 
-    def _failed(self, error: psycopg.Error, *, ends: bool = False) -> Exception:
+    def _failed(self, error: psycopg.Error) -> Exception:
         """Return the error of `sqlite3`, and note that the transaction must be rolled back."""
-        found = _as_sqlite(error, ends=ends)
+        found = _as_sqlite(error)
         again = getattr(found, "can_run_again", False)
         self._connection.note_failure(error, may_run_again=again)
         return found
@@ -487,11 +512,12 @@ def _value(value: Any, how: str) -> Any:
     raise sqlite.ProgrammingError(f"type {type(value).__name__!r} is not supported")
 
 
-def _as_sqlite(error: psycopg.Error, *, ends: bool = False) -> Exception:
+def _as_sqlite(error: psycopg.Error) -> Exception:
     """Return the error of `sqlite3` for one of PostgreSQL.
 
     `can_run_again` says that the transaction has certainly changed nothing, and may succeed when it runs again;
-    `is_lost`, that the server has ended the connection or does not answer.
+    `is_lost`, that the server has ended the connection or does not answer; `is_unknown`, that the transaction may have
+    been committed.
     """
     state = error.sqlstate or ""
     text = str(error).strip() or type(error).__name__
@@ -506,7 +532,8 @@ def _as_sqlite(error: psycopg.Error, *, ends: bool = False) -> Exception:
         code = _BUSY if state in _AGAIN or is_lost else _FULL if state.startswith("53") else _SQL
         made = sqlite.OperationalError(text)
         with contextlib.suppress(AttributeError):
-            made.can_run_again = state in _AGAIN or (is_lost and not ends)  # type: ignore[attr-defined]
-            made.is_lost = is_lost  # type: ignore[attr-defined]
+            is_unknown = isinstance(error, _UNKNOWN)
+            made.can_run_again = state in _AGAIN or (is_lost and not is_unknown)  # type: ignore[attr-defined]
+            made.is_lost, made.is_unknown = is_lost, is_unknown  # type: ignore[attr-defined]
     made.sqlite_errorcode = code
     return made

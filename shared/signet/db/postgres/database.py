@@ -24,6 +24,12 @@ class ReadLost(ServerUnfit):
     """The server ended the connection in the middle of a read."""
 
 
+class CommitUnknown(ServerUnfit):
+    """The server was lost while it committed, so the change may have been written."""
+
+    code = "commit_unknown"
+
+
 class NoGate:
     """Replaces the lock of SQLite's file: on a server, transactions of processes run at the same time."""
 
@@ -106,6 +112,10 @@ class PostgresDatabase(Database):
         url = str(self.url)
         told = password_fault(url, str(error)) or f"{shown(url)} does not answer"
         away = ServerUnfit(f"{told}; nothing was written")
+        if getattr(error, "is_unknown", False):
+            away = CommitUnknown(
+                f"{told}; it is not known whether the change was written. Check that before you repeat it"
+            )
         away.__cause__ = error
         return away
 
