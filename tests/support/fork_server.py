@@ -1,4 +1,4 @@
-"""Loads what a program imports, once, and runs the program in a fork each time: `python fork_server.py FD KIND`.
+"""Loads what a program imports, once, and runs the program in a fork each time: `python fork_server.py FD PID KIND`.
 
 The other end of this program is `support/forks.py`.
 """
@@ -20,6 +20,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 #: What the command line loads only for some commands.
 PACKAGES = ("signet.cli", "signet.care", "signet.client", "signet.daemon")
@@ -68,41 +69,53 @@ MADV_COLLAPSE, HUGE_PAGE = 25, 2_097_152
 
 
 def main() -> None:
-    """Serve until the other end closes."""
+    """Serve the processes of a run until the one has ended that it ends with."""
     gc.disable()  # a sixth of the time, and nothing of what is loaded goes
-    _load(sys.argv[2])
+    _load(sys.argv[3])
     gc.enable()
     assert len([*Path("/proc/self/task").iterdir()]) == 1, "a fork has no threads but its own"
     gc.freeze()
     _join_pages()
-    control = socket.socket(fileno=int(sys.argv[1]))
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    path = Path(listener.getsockname())
+    run = os.pidfd_open(int(sys.argv[2]))
     wakes, woken = socket.socketpair()  # a byte for each end of a fork
     woken.setblocking(False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+    clients: list[socket.socket] = []
     callers: dict[int, socket.socket] = {}
     while True:
-        ready = select.select([control, wakes], [], [])[0]
+        watched: list[Any] = [run, listener, wakes, *clients]
+        ready = select.select(watched, [], [])[0]
+        if run in ready:
+            break
+        if listener in ready:
+            clients.append(listener.accept()[0])
         if wakes in ready:
             wakes.recv(4_096)
             _tell_ends(callers)
-        if control not in ready:
-            continue
-        byte, passed, _, _ = control.recvmsg(1, socket.CMSG_SPACE(4 * DESCRIPTORS))
-        if not byte:
-            return
-        *streams, caller = array.array("i", passed[0][2])
-        asked = socket.socket(fileno=caller)
-        pid = os.fork()
-        if pid == 0:
-            signal.set_wakeup_fd(-1)
-            for end in (control, wakes, woken, *callers.values()):
-                end.close()
-            _run(streams, asked)
-        callers[pid] = asked
-        _tell(asked, pid)
-        for descriptor in streams:
-            os.close(descriptor)
+        for client in [one for one in clients if one in ready]:
+            byte, passed, _, _ = client.recvmsg(1, socket.CMSG_SPACE(4 * DESCRIPTORS))
+            if not byte:
+                clients.remove(client)
+                client.close()
+                continue
+            *streams, caller = array.array("i", passed[0][2])
+            asked = socket.socket(fileno=caller)
+            pid = os.fork()
+            if pid == 0:
+                signal.set_wakeup_fd(-1)
+                os.close(run)
+                for end in (listener, wakes, woken, *clients, *callers.values()):
+                    end.close()
+                _run(streams, asked)
+            callers[pid] = asked
+            _tell(asked, pid)
+            for descriptor in streams:
+                os.close(descriptor)
+    path.unlink(missing_ok=True)
+    path.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def _join_pages() -> None:

@@ -6,6 +6,7 @@ streams, terminal, signals and exit status are those of a program that a shell s
 """
 
 import atexit
+import fcntl
 import json
 import os
 import select
@@ -13,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -23,6 +25,7 @@ from typing import Any
 import pytest
 
 from signet.daemon.record import SUPERVISE
+from support.database import RUN
 
 SERVER = Path(__file__).with_name("fork_server.py")
 #: The kinds of servers: one has loaded what commands of `signet` do, the other what services do.
@@ -36,6 +39,8 @@ SERVICES = {
     "worker.stops_at.main",
     "worker.stuck.main",
 }
+#: The process with which the run ends, and a folder that ends with the run.
+OF_RUN, FOLDER = os.environ.get(RUN, str(os.getpid())), Path(tempfile.gettempdir())
 #: A longer command line can stand where this one is, once a fork is a supervisor.
 ROOM = "." * 4_096
 #: What libraries read when they are loaded: a program that has it starts from nothing.
@@ -200,29 +205,39 @@ class Service(subprocess.Popen[str]):
 
 class _Server:
     def __init__(self, kind: str) -> None:
-        self._control, theirs = socket.socketpair()
         self._lock = Lock()
-        paths = os.pathsep.join(path for path in sys.path if path)
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", str(SERVER), str(theirs.fileno()), kind, ROOM],
-                # A library's own threads would not be there in a fork.
-                env={"PATH": os.defpath, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-            )
+        path = FOLDER / f"forks-{OF_RUN}-{kind}"
+        with path.with_suffix(".lock").open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if not path.exists():
+                _serve(path, kind)
+        self._control = socket.socket(socket.AF_UNIX)
+        self._control.connect(str(path))
 
     def fork(self, descriptors: tuple[int, ...]) -> None:
         with self._lock:
             socket.send_fds(self._control, [b"\n"], list(descriptors))
 
-    def close(self) -> None:
-        self._control.close()
-        self._process.wait()
+
+def _serve(path: Path, kind: str) -> None:
+    """Start a server for all processes of the run; it ends after the run."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen(100)
+        number = str(listener.fileno())
+        started = subprocess.Popen(
+            [sys.executable, "-P", str(SERVER), number, OF_RUN, kind, ROOM],
+            # A library's own threads would not be there in a fork.
+            env={"PATH": os.defpath, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
+            stdin=subprocess.DEVNULL,
+            pass_fds=[listener.fileno()],
+        )
+    started.returncode = 0  # nobody waits for it
 
 
 @cache
 def _server(kind: str) -> _Server:
     made = _Server(kind)
-    atexit.register(made.close)
+    atexit.register(made._control.close)
     return made
