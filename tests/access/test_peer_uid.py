@@ -17,6 +17,8 @@ from support.users import STRANGER, needs_root
 
 Way = Callable[[Ends], Owner | None]
 ME = os.geteuid()
+#: An address of this machine that no other program uses.
+ALONE = "127.77.0.1"
 
 
 def _of_netlink(ends: Ends) -> Owner | None:
@@ -141,7 +143,10 @@ def test_a_client_that_ends_its_sending_keeps_its_user(way: Way, pair: Pair) -> 
 
 def test_a_listener_on_the_port_of_a_gone_client_is_not_taken_for_it(way: Way, pair: Pair) -> None:
     """The kernel looks for a listener where no connection matches."""
-    client = pair.connect()
+    # An address of its own: no other program may be given the port of the client that is gone.
+    client = pair.stack.enter_context(socket.socket())
+    client.bind((ALONE, 0))
+    client.connect(("127.0.0.1", pair.port))
     accepted = pair.accept()
     ends = ends_of(accepted)
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, bytes([1, 0, 0, 0, 0, 0, 0, 0]))
@@ -149,7 +154,7 @@ def test_a_listener_on_the_port_of_a_gone_client_is_not_taken_for_it(way: Way, p
     client.close()
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        other.bind(("127.0.0.1", port))
+        other.bind((ALONE, port))
         other.listen()
         assert way(ends) is None
 

@@ -568,7 +568,7 @@ def test_one_repository_on_two_machines_is_one_project_and_a_claim_alone_is_none
 
     below = second / "src"
     below.mkdir()
-    eventually(lambda: recalled(0, first), seconds=60)
+    eventually(lambda: recalled(0, first))
     # Its first call of all is no hook.
     assert recalled(1, below)
     assert not recalled(1, evil)
@@ -579,7 +579,7 @@ def test_one_repository_on_two_machines_is_one_project_and_a_claim_alone_is_none
         said = {"session_id": session, **asked}
         return "WHEATEAR" in hook(machines[number], "user-prompt-submit", folder, **said)
 
-    eventually(lambda: is_told(1, second, "rail-2"), seconds=60)
+    eventually(lambda: is_told(1, second, "rail-2"))
     assert not is_told(1, evil, "rail-3")
     assert not is_told(2, evil, "rail-4")
     assert not is_told(2, second, "rail-5")

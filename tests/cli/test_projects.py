@@ -117,7 +117,7 @@ def test_a_decision_of_a_worktree_reaches_the_checkout_a_subfolder_and_a_link(
     }
     for name, folder in places.items():
         key = f"{harness}-{name}"
-        eventually(partial(_holds, asked, folder, key, word), seconds=60)
+        eventually(partial(_holds, asked, folder, key, word))
     assert word not in asked(str(tmp_path), f"{harness}-elsewhere")
 
 

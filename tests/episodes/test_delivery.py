@@ -516,7 +516,7 @@ def test_sessions_that_were_stored_before_are_indexed_by_the_scheduler(world: Wo
     env = {"SIGNET_PATH": str(world.server.workspace.root)}
     with program("-m", "signet_scheduler.main", env=env, is_heard=False):
         sql = "SELECT count(*) FROM episode_chunks JOIN chunk_vectors ON chunk = seq WHERE source_id = 'bakery'"
-        eventually(lambda: world.rows(sql) != [(0,)], seconds=60)
+        eventually(lambda: world.rows(sql) != [(0,)])
     assert "monotonic seconds" in world.hook("user-prompt-submit", "new-5", userPrompt=asked)
 
 

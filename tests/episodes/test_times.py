@@ -37,7 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         saved = {"content": "I moved to Antwerp.", "createdAt": "2025-04-07T10:00:00Z"}
         assert made.post("/api/memory/remember", saved).status == 200
 
-        eventually(lambda: len(facts(made)) == 4, seconds=60)
+        eventually(lambda: len(facts(made)) == 4)
         yield made
 
 
