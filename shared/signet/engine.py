@@ -15,7 +15,7 @@ _OPEN: set[Path] = set()
 
 
 class StorageUnclear(Invalid):
-    """It cannot be read where the database is."""
+    """The settings do not say clearly where the database is."""
 
     code = "storage_unclear"
 

@@ -191,7 +191,7 @@ class Assertion:
 
     @cached_property
     def relates(self) -> frozenset[str]:
-        """Return the stems of words for things with one value after a preposition."""
+        """Return the stems of its words that take one value after a preposition, such as `hosted` on."""
         return frozenset(stem_of(word) for word in self._every if word in _RELATIONS)
 
     @cached_property

@@ -157,7 +157,7 @@ def _provenances(run: Run, seqs: set[int]) -> dict[int, _Provenance]:
 def ordered(run: Run, scores: Scores) -> Scores:
     """Rank each later statement at least as high as the older one, which follows directly.
 
-    A question about the past reverses them; one about other statements of the older text leaves them.
+    The older one ranks first for a question about the past, and where its score puts it for one about its other text.
     """
     after = dict(scores)
     for old, later in sorted(run.newer.items(), key=lambda pair: pair[1].since):
