@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import json
 import os
 import shutil
 import signal
@@ -168,9 +170,18 @@ def _closed_kernel_table() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
-    """Install with two processes at once, so that one download serves every test."""
-    home = tmp_path_factory.mktemp("models")
+def models() -> Models:
+    """Install with two processes at once, so that one download serves every test of the run."""
+    home = Path(tempfile.gettempdir()) / "models"
+    said = home.with_suffix(".json")
+    with home.with_suffix(".lock").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if not said.exists():
+            said.write_text(json.dumps(_install(home)), "utf-8")
+    return Models(home=home, said=json.loads(said.read_text("utf-8")))
+
+
+def _install(home: Path) -> list[str]:
     environ = {
         **os.environ,
         "SIGNET_MODEL_DIR": str(home),
@@ -180,4 +191,4 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
     both = [
         subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) for _ in range(2)
     ]
-    return Models(home=home, said=[process.communicate(timeout=200)[0].strip() for process in both])
+    return [process.communicate(timeout=200)[0].strip() for process in both]

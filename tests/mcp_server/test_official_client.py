@@ -1,22 +1,30 @@
-"""The official client of the protocol speaks with us over both wires."""
+"""The official client of the protocol speaks with us over both wires.
+
+Its library is loaded by what uses it, because each process of a run reads this file and one runs it.
+"""
+
+from __future__ import annotations
 
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp import ClientSession, StdioServerParameters, stdio_client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, TextContent
 
 from support.http import Served
 from support.processes import PYTHONPATH
 
+if TYPE_CHECKING:
+    from mcp import ClientSession
+    from mcp.types import CallToolResult
+
 
 def answer(result: CallToolResult) -> Any:
     """Return what a tool says: one text of JSON."""
+    from mcp.types import TextContent
+
     [item] = result.content
     assert isinstance(item, TextContent) and not result.is_error
     return json.loads(item.text)
@@ -39,6 +47,9 @@ async def converse(session: ClientSession, said: str) -> None:
 
 @pytest.mark.parametrize("wire", ["http", "stdio"])
 def test_a_whole_conversation(server: Served, wire: str) -> None:
+    from mcp import ClientSession, StdioServerParameters, stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+
     async def run() -> None:
         url = f"http://127.0.0.1:{server.port}"
         if wire == "http":

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 
 from architecture.sources import ROOT
@@ -43,6 +42,8 @@ def test_the_graph_is_what_its_script_writes(installed: Path) -> None:
     shipped = resources.files("signet.providers.native").joinpath("minilm.onnx").read_bytes()
     script = runpy.run_path(str(ROOT / "loadtests/minilm_graph.py"))
     built = script["build"](installed / minilm.WEIGHTS_FILE)
+    import onnx  # here, because each process of a run reads this file and one runs it
+
     assert onnx.load_model_from_string(built) == onnx.load_model_from_string(shipped)
 
 
