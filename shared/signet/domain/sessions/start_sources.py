@@ -141,7 +141,10 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
     _try(found, "over", lambda: _leave_over(found, now), None)
     if asked.memory:
         found.memory = _try(found, "memory", lambda: _current(tx, found, asked, now), "")
-    _try(found, "covered", lambda: _leave_covered(tx, found), None)
+    known = found.candidates
+    found.candidates = _try(found, "covered", lambda: _uncovered(tx, found, known), known)
+    told = {one.id for one in found.candidates}
+    found.rules = [one for one in found.rules if one.id in told]
     found.others = _others(found, settings)
     _try(found, "learned", lambda: _learn(tx, found, asked, settings), None)
     project = asked.project
@@ -149,7 +152,9 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
         more: list[StartCandidate] = _try(
             found,
             "words",
-            lambda: candidates.by_project_words(tx, reader, project, given=found.told),
+            lambda: _uncovered(
+                tx, found, candidates.by_project_words(tx, reader, project, given=found.told)
+            ),
             [],
         )
         more = [one for one in more if one.id not in found.over]
@@ -221,24 +226,23 @@ def _rules(tx: ReadTx, found: StartMaterial, reader: Reader) -> list[StartCandid
     return [one for one in rules if prompt_text.comparable(one.content) not in said]
 
 
-def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
+def _uncovered(
+    tx: ReadTx, found: StartMaterial, some: Sequence[StartCandidate]
+) -> list[StartCandidate]:
     """Drop facts from sessions whose own statements are listed; rules and standing facts only if one contains them."""
     said: defaultdict[str, list[Collection[str]]] = defaultdict(list)
     for one in found.decided:
         told = f"{one.text} {voice.third_person(one.text, voice.USER)}"
         said[one.session].append(prompt_text.words(told))
-    every = {one.id for one in (*found.candidates, *found.rules)}
-    roots = search.roots(tx, [*every]) if said else {}
+    roots = search.roots(tx, [one.id for one in some]) if said else {}
+    ruled = {one.id for one in found.rules}
 
-    def is_new(one: StartCandidate) -> bool:
-        return not _is_said(prompt_text.words(one.content), said.get(roots.get(one.id) or "", ()))
+    def is_kept(one: StartCandidate) -> bool:
+        told = said.get(roots.get(one.id) or "", ())
+        stands = one.id in ruled or one.type in _STANDING
+        return not told or (stands and not _is_said(prompt_text.words(one.content), told))
 
-    found.rules = [one for one in found.rules if is_new(one)]
-    found.candidates = [
-        one
-        for one in found.candidates
-        if (one.type in _STANDING and is_new(one)) or roots.get(one.id) not in said
-    ]
+    return [one for one in some if is_kept(one)]
 
 
 def _is_said(words: Collection[str], said: Sequence[Collection[str]]) -> bool:
