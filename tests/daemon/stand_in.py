@@ -34,14 +34,14 @@ def main() -> None:
         _note(workspace, program)
         signal.pause()
     booted = boot(program)
-    _note(workspace, program)
+    gate = WriteGate(root / "lock")
+    _note(workspace, program)  # the last file that it makes unasked
     if (root / f"{booted.program}-crash").exists():
         raise RuntimeError("crashed as asked")
     if (root / f"{booted.program}-deaf").exists():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if booted.program is Program.API and not (root / "api-silent").exists():
         serve(booted)
-    gate = WriteGate(root / "lock")
     if (root / f"{program}-hold").exists():
         threading.Thread(target=hold, args=(gate, root / f"{program}-hold"), daemon=True).start()
     while not booted.stop.wait(0.5):

@@ -1,12 +1,11 @@
 """Daemons as forks of a process that has loaded what their programs import; see `forks.py`.
 
-`signet daemon start` gives the supervisor to Python anew, and the supervisor its migration: the same imports twice for
-each daemon. Here each becomes what it would be in a fork instead, as the daemon's programs do. Parents, sessions,
-groups, signals, streams, exit statuses and command lines are the same; what /proc shows of the environment is not.
+`signet daemon start` gives the supervisor to Python anew. Here it becomes what it would be in a fork instead, as the
+daemon's programs do. Parents, sessions, groups, signals, streams, exit statuses and command lines are the same; what
+/proc shows of the environment is not.
 """
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -14,25 +13,12 @@ from typing import Any, NoReturn
 from signet.daemon.forks import BEFORE, become
 from signet.daemon.record import SUPERVISE
 
-#: What prepares the database: the real one, and that of tests/daemon.
-MIGRATIONS = ("signet.daemon.migrate", "daemon.stand_in_migrate")
 _spawn_anew = os.posix_spawn
 
 
 def install() -> None:
     """Let daemons that this process starts from now on be forks of it."""
     os.posix_spawn = _spawn  # type: ignore[assignment]
-    subprocess.Popen = _Popen  # type: ignore[assignment, misc]
-
-
-class _Popen(subprocess.Popen[Any]):
-    def __init__(self, command: Any, **how: Any) -> None:
-        if (*command[1:3],) == BEFORE and command[3] in MIGRATIONS:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            # In the child, when its streams are what they will be; it does not return.
-            how["preexec_fn"] = lambda: become(command, os.environ)
-        super().__init__(command, **how)
 
 
 def _spawn(path: str, command: list[str], environ: Mapping[str, str], /, **how: Any) -> int:

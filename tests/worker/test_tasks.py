@@ -1,5 +1,6 @@
 """Runs of tasks: a real program, a real worker, and what a worker's death leaves of them."""
 
+import math
 import signal
 import sys
 from collections.abc import Iterator
@@ -8,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from signet import clock
-from signet.db import Row
+from signet import clock, config
+from signet.db import Row, commits
 from signet.domain.tasks import run, scheduled
+from signet.process.rescuer import Rescuer
+from signet.process.settings_reload import LiveSettings
 from signet.queue import transitions
-from signet_scheduler import tick
+from signet_scheduler import beats, tick
 from support.harness import install
 from support.processes import eventually, is_running
 from worker.home import Home, a_home, manifest
@@ -179,6 +182,34 @@ def test_what_was_missed_runs_once_and_what_runs_does_not_run_twice(
     home.run("UPDATE scheduled_tasks SET next_run_at = ?", long_ago)
     tick.look_at_tasks(home.db, home.workspace)
     assert len(home.rows("SELECT * FROM task_runs")) == 1
+
+
+def test_a_task_starts_at_its_time_although_nothing_was_committed(
+    home: Home, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(home, folder, cron_expression="* * * * *")
+    rescuer = Rescuer(home.db, home.workspace.runtime_dir, own="test")
+    ticker = tick.Ticker(
+        home.db,
+        LiveSettings(home.workspace, config.load(home.workspace)),
+        rescuer,
+        home.workspace,
+    )
+    looks: list[object] = []
+    look = tick.look_at_tasks
+    monkeypatch.setattr(commits, "QUIET_SECONDS", math.inf)
+    monkeypatch.setattr(beats, "BEATS", ())  # they write
+    monkeypatch.setattr(tick, "look_at_tasks", lambda *of: looks.append(look(*of)))
+    for _ in range(3):
+        ticker.tick()
+    before = len(looks)
+    assert before < 3, "nothing was committed meanwhile"
+    later = clock.now() + timedelta(minutes=2)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    ticker.tick()
+    ticker.close()
+    assert len(looks) == before + 1
+    assert [row["status"] for row in home.rows("SELECT * FROM task_runs")] == ["pending"]
 
 
 def test_runs_that_nobody_will_end_are_ended(home: Home, folder: Path) -> None:

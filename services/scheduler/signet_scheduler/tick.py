@@ -40,23 +40,30 @@ class Ticker:
         self._checkpointer = Checkpointer(db.path) if db.url is None else None
         self._last_runs = db.read(schedule.last_runs)
         self._clock_guard = ClockGuard(db)
+        self._news = db.news()
+        #: The time of the next task, as text.
+        self._task_at: str | None = None
         self._ticks = 0
 
     def tick(self) -> None:
         """Do one second's work."""
         self._try("clock", self._clock_guard.poll)  # before anything that checks due times
-        self._try("watch", self._rescuer.poll)
+        has_news = self._news.has_come()
+        if has_news:
+            self._try("watch", self._rescuer.poll)
         if self._ticks % EXPIRED_EVERY_TICKS == 0:
             self._try("expired", self._rescuer.end_expired)
             self._try("unlocked", self._rescuer.forget_unlocked)
         self._try("beats", self._beats)
-        self._try("tasks", lambda: look_at_tasks(self._db, self._workspace))
+        if has_news or (self._task_at is not None and self._task_at <= clock.to_text(clock.now())):
+            self._try("tasks", self._tasks)
         if self._checkpointer is not None:
             self._try("checkpoint", self._checkpointer.poll)
         self._ticks += 1
 
     def close(self) -> None:
         """Close the checkpointer; SQLite checkpoints the rest when the last process closes the file."""
+        self._news.close()
         if self._checkpointer is not None:
             self._checkpointer.close()
 
@@ -67,6 +74,10 @@ class Ticker:
             self._last_runs[beat.name] = beats.run(self._db, beat, settings, now)
             metrics.BEATS.labels(beat.name).inc()
 
+    def _tasks(self) -> None:
+        look_at_tasks(self._db, self._workspace)
+        self._task_at = self._db.read(run.next_at)
+
     def _try(self, part: str, work: Callable[[], object]) -> None:
         try:
             work()
@@ -75,18 +86,12 @@ class Ticker:
         self._beat()
 
 
-log = logs.get("scheduler")
-
-
 def place_jobs(db: Database) -> None:
     """Move misplaced jobs in batches."""
     for wanted in db.read(placement.misplaced):
         log.info("jobs.moved", kind=wanted.kind, queue=wanted.queue, target=wanted.target)
         while db.write(placement.move, wanted, now=clock.now()):
             pass
-
-
-log = logs.get("scheduler")
 
 
 def look_at_tasks(db: Database, workspace: Workspace) -> None:

@@ -75,11 +75,12 @@ def serve(booted: Booted) -> int:
     log.info("worker.ready", threads=len(executor), owner=coordination.owner)
 
     # The scheduler notices deaths at once; this is for while it is down itself.
-    rescuer = coordination.rescuer()
+    rescuer, news = coordination.rescuer(), db.news()
     lost = False
     while True:
-        with contextlib.suppress(SignetError):  # busy or full: the next check retries
-            rescuer.poll()
+        with contextlib.suppress(SignetError):  # busy or full: a later check retries
+            if news.has_come():
+                rescuer.poll()
         if booted.stop.wait(LOOK_SECONDS):
             break
         booted.pulse.beat(db.holding, needs_restart=db.needs_restart())
@@ -102,6 +103,7 @@ def serve(booted: Booted) -> int:
     flusher.stop()
     live.stop()
     coordination.withdraw()
+    news.close()
     db.close()
     listener.close()
     coordination.close()

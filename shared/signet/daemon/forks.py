@@ -19,6 +19,7 @@ from typing import NoReturn
 
 from signet.process import memory
 
+CAN_FORK = sys.platform == "linux"
 #: What stands before a module in the command line of a program, after the interpreter.
 BEFORE = ("-P", "-m")
 #: What the programs have in common. The API loads the rest itself, meanwhile the others start.
@@ -29,7 +30,7 @@ NO_METRICS = {"PROMETHEUS_MULTIPROC_DIR": f"{os.devnull}/metrics"}
 
 def load() -> None:
     """Load the common modules; what cannot be loaded is left to the programs, which report it."""
-    if sys.platform != "linux":
+    if not CAN_FORK:
         return
     memory.share_heap()
     memory.keep_out_rich()
@@ -47,11 +48,6 @@ def load() -> None:
             os.environ[name] = value
     memory.give_back()
     gc.freeze()
-
-
-def can_become(command: Sequence[str]) -> bool:
-    """Return whether this process may become a program by itself."""
-    return sys.platform == "linux" and tuple(command[1:3]) == BEFORE
 
 
 def become(command: Sequence[str], environ: Mapping[str, str]) -> NoReturn:

@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn
@@ -63,16 +64,14 @@ class _Refused(Exception):
 def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
     _set_environment(workspace, asked)
     _clear_traces(workspace)
-    migration = subprocess.Popen(
-        [sys.executable, "-P", "-m", asked.migrate, str(workspace.root)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    # Libraries load while the other process checks the database.
     from signet.daemon import forks, tree
 
     forks.load()
+    command = [sys.executable, *forks.BEFORE, asked.migrate, str(workspace.root)]
+    fork = partial(forks.become, command, os.environ) if forks.CAN_FORK else None
+    migration = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, preexec_fn=fork
+    )
     notice = _output(migration).strip()
     if migration.returncode != 0:
         raise _Refused("The database could not be prepared")

@@ -72,7 +72,7 @@ class _Options(ServerOptions):  # type: ignore[misc]  # the library ships no typ
 
     def execve(self, filename: str, argv: list[str], env: Mapping[str, str]) -> None:
         """Become a program, in a fork."""
-        if forks.can_become(argv):
+        if forks.CAN_FORK and tuple(argv[1:3]) == forks.BEFORE:
             forks.become(argv, env)
         super().execve(filename, argv, env)
 

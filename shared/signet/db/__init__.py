@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, ca
 from signet import engine
 from signet.db import damage
 from signet.db.caches import ProcessCaches
-from signet.db.commits import Commits
+from signet.db.commits import Commits, News
 from signet.db.driver import (
     CANNOT_OPEN,
     SQL,
@@ -215,6 +215,10 @@ class Database:
     def commits(self) -> Commits:
         """Return a new watcher of the commits of all processes."""
         return Commits(self.path)
+
+    def news(self) -> News:
+        """Return a new observer of changes, for one thread."""
+        return News(self.commits() if self.url is None else None)
 
     def needs_restart(self) -> bool:
         """Return whether files of the database were moved, replaced or deleted while this process had them open.

@@ -1,8 +1,13 @@
 """Detect commits of any process without reading a row."""
 
+import math
+import time
 from pathlib import Path
 
-from signet.db.driver import Connection, connect
+from signet.db.driver import Connection, connect, sqlite
+
+#: Seconds after which something may have changed without a commit.
+QUIET_SECONDS = 5.0
 
 
 class Commits:
@@ -23,3 +28,33 @@ class Commits:
         if self._watcher is not None:
             self._watcher.close()
             self._watcher = None
+
+
+class News:
+    """Reports whether rows may have changed since the last question; for one thread.
+
+    Asking costs a twentieth of reading a row. On a server it would cost the same: there the answer is always yes.
+    """
+
+    def __init__(self, commits: Commits | None) -> None:
+        self._commits = commits
+        self._seen: int | None = None
+        self._at = -math.inf
+
+    def has_come(self) -> bool:
+        """Return whether a process has committed or a few seconds have passed; also while that is unknown."""
+        if self._commits is None:
+            return True
+        try:
+            seen = self._commits.version()
+        except sqlite.Error:
+            return True
+        now = time.monotonic()
+        if seen == self._seen and now - self._at < QUIET_SECONDS:
+            return False
+        self._seen, self._at = seen, now
+        return True
+
+    def close(self) -> None:
+        if self._commits is not None:
+            self._commits.close()

@@ -251,6 +251,12 @@ def is_due(tx: ReadTx, *, now: datetime) -> bool:
     return bool(tx.rows(Task, sql.DUE, (clock.to_text(now),)))
 
 
+def next_at(tx: ReadTx) -> str | None:
+    """Return the time of the next enabled task."""
+    found: str | None = tx.value(sql.NEXT)
+    return found
+
+
 def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
     """Start due tasks, once however many runs were missed, and return the IDs of the runs."""
     started = []

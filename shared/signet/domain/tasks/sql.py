@@ -35,6 +35,7 @@ ON CONFLICT (id) DO UPDATE SET name = excluded.name, prompt = excluded.prompt,
 DELETE_RUNS = "DELETE FROM task_runs WHERE task_id = ?"
 DELETE = "DELETE FROM scheduled_tasks WHERE id = ?"
 _SET_LAST_RUN = "UPDATE scheduled_tasks SET last_run_at = ?, next_run_at = COALESCE(?, next_run_at) WHERE id = ?"
+NEXT = "SELECT MIN(next_run_at) FROM scheduled_tasks WHERE enabled = 1"
 ENABLED = f"{_TASK} WHERE enabled = 1"
 SET_NEXT_RUN = "UPDATE scheduled_tasks SET next_run_at = ? WHERE id = ?"
 DISABLE_ALL = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE enabled = 1"
