@@ -55,6 +55,7 @@ from dashboard.states import (
     test_a_daemon_that_has_too_much_to_do_is_asked_again,
     test_an_empty_list_says_why_it_is_empty,
     test_what_is_shown_stays_while_the_daemon_does_not_answer,
+    test_work_that_only_takes_time_needs_nobody,
 )
 from dashboard.triage import (
     test_all_that_match_are_forgotten_by_the_daemon_and_come_back,
@@ -101,6 +102,7 @@ __all__ = [
     "test_whether_memory_helps_is_said_and_learning_is_switched",
     "test_who_edits_what_another_window_has_changed_sees_both_texts",
     "test_why_not_and_as_a_prompt",
+    "test_work_that_only_takes_time_needs_nobody",
     "test_yesterdays_session_tells_what_was_given_and_why",
     "two_died",
 ]
