@@ -3,10 +3,9 @@
 import importlib.util
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -15,27 +14,9 @@ from cli.program import Program
 from signet import engine as engines
 from signet.db import Database
 from storage.hosts import Host, a_program, rows
-from support import postgres
-from support.processes import eventually
+from support import forks, postgres
+from support.processes import PATIENCE_SECONDS, eventually
 
-#: Runs a command and ends itself (SIGKILL): with a first argument of 0 when the copy is committed, before the settings
-#: name it; else when all rows are in the target and compared, before the commit of the copy with that number.
-KILLED = """
-import os, signal, sys
-import signet.care.storage as storage
-import signet.db.postgres.moving as moving
-check, left = moving._check, [int(sys.argv.pop(1))]
-def checked(*given):
-    check(*given)
-    left[0] -= 1
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-moving._check = checked
-if not left[0]:
-    storage.manifest.set_values = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
-from signet.cli.main import main
-sys.exit(main(sys.argv[1:]))
-"""
 TEXTS = ("The heron ships on Fridays.", "Die Größe der Möwe ist 42.", "A curlew nests in Lund.")
 QUESTION = ("recall", "when does the heron ship", "--json", "--keyword-query", "heron")
 
@@ -83,12 +64,13 @@ def examined(program: Program) -> Any:
 
 def killed(program: Program, *arguments: str, copy: int = 1) -> None:
     """Run a command that is killed when the target of a copy has all rows, before its commit."""
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(copy), *arguments],
-        env=program.environment(),
-        capture_output=True,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    with TemporaryFile("w+") as said:
+        streams = (said.fileno(), said.fileno(), said.fileno())
+        given = (str(copy), *arguments)
+        fork = forks.Fork(forks.COMMANDS, "storage.killed", given, program.environment(), streams)
+        status = fork.ended(PATIENCE_SECONDS)
+        said.seek(0)
+        assert status == -signal.SIGKILL, said.read()
 
 
 def engine(host: Host) -> str:
