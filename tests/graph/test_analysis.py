@@ -1,6 +1,7 @@
 """What one memory says about whom."""
 
 import time
+from collections.abc import Collection
 
 import pytest
 from hypothesis import given
@@ -9,8 +10,8 @@ from hypothesis import strategies as st
 from signet.domain.graph import analysis
 
 
-def nobody(_: str) -> bool:
-    return False
+def nobody(_: Collection[str]) -> Collection[str]:
+    return ()
 
 
 def link(text: str) -> analysis.Analysis:
@@ -57,19 +58,21 @@ def test_each_segment_gives_one_clause() -> None:
 def test_a_doubtful_name_counts_when_an_earlier_memory_knew_it() -> None:
     text = "Kafka: three brokers in Oslo"
     assert canonical(text) == ["oslo"]
-    linked = analysis.analyse(text, lambda name: name == "kafka")
+    linked = analysis.analyse(text, lambda _: ["kafka"])
     assert [entity.canonical for entity in linked.entities] == ["kafka", "oslo"]
 
 
-def test_the_store_is_asked_once_for_each_doubtful_name_only() -> None:
-    asked: list[str] = []
+def test_the_store_is_asked_once_for_all_names() -> None:
+    asked: list[list[str]] = []
 
-    def remember(name: str) -> bool:
-        asked.append(name)
-        return False
+    def remember(names: Collection[str]) -> Collection[str]:
+        asked.append([*names])
+        return ()
 
     analysis.analyse("Kafka: up. Kafka: down. We moved to Redis. Redis: fine.", remember)
-    assert asked == ["kafka"]
+    assert asked == [["kafka", "redis"]]
+    analysis.analyse("nothing has a name here", remember)
+    assert len(asked) == 1
 
 
 def test_one_entity_for_many_spellings() -> None:
@@ -172,7 +175,7 @@ def test_other_language_is_no_decision(text: str) -> None:
 
 @given(st.text(max_size=300))
 def test_no_text_raises_and_attributes_belong_to_entities(text: str) -> None:
-    linked = analysis.analyse(text, lambda name: len(name) % 2 == 0)
+    linked = analysis.analyse(text, lambda names: [name for name in names if len(name) % 2 == 0])
     known = {entity.canonical for entity in linked.entities}
     assert {attribute.entity for attribute in linked.attributes} <= known
     assert {end for pair in linked.pairs for end in pair} <= known

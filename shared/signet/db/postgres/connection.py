@@ -163,6 +163,8 @@ class ServerConnection:
         self.total_changes = 0
         self.row_factory: object = ServerRow
         self.words_due = False
+        #: Whether this transaction has added mentions, and whether those of all committed ones are in its entities.
+        self.mentions_due = self.mentions_known = False
         #: Whether a transaction has begun and not ended, also if the server has closed the connection meanwhile.
         self._has_begun = False
         #: What has begun the present transaction that only reads.
@@ -224,7 +226,8 @@ class ServerConnection:
             self._number = begun.pgresult.get_value(0, 0) or b""
         self._has_begun = True
         self._begun_by = text if reads else None
-        self.words_due = self.has_conflict = False
+        self.words_due = self.has_conflict = self.mentions_due = False
+        self.mentions_known = reads
 
     def put_barrier(self, limit: barrier.Barrier | None) -> None:
         """Exchange the barrier of the present transaction."""
@@ -255,6 +258,15 @@ class ServerConnection:
         # After a failure the writer rolls back, and nothing may repeat the statement.
         self._has_begun = False
         self._collisions = 0
+        if self.mentions_due:
+            self.mentions_due = False
+            with contextlib.suppress(psycopg.Error):  # the next save counts them
+                self._raw.execute("SELECT mentions_counted(true)")
+
+    def count_mentions(self) -> None:
+        """Count the mentions of committed saves and of this transaction before it reads how many there are."""
+        self.mentions_known = True
+        self._raw.execute("SELECT mentions_counted(false)")
 
     def _is_committed(self, error: psycopg.Error) -> bool:
         """Return whether the COMMIT of a lost connection took effect, and open it again; raises _UNKNOWN."""
@@ -341,6 +353,7 @@ class ServerCursor:
                 for row in rows:
                     self.execute(statement, row)
                 continue
+            self._prepare(translated(statement))
             text, given = _variant(statement, nulls)
             cursor = RawCursor(self._connection.raw)
             try:
@@ -381,8 +394,7 @@ class ServerCursor:
     def _run(self, statement: str, params: Params) -> None:
         connection = self._connection
         found = translated(statement)
-        if found.reads_words and connection.words_due:
-            connection.index_words()
+        self._prepare(found)
         text, given = _variant(statement, _nulls(found, params))
         cursor = RawCursor(connection.raw)
         if found.skips:
@@ -395,11 +407,20 @@ class ServerCursor:
         self._cursor = cursor
         self._count(found)
 
+    def _prepare(self, found: Translated) -> None:
+        """Bring up to date what a statement reads and this transaction has put off."""
+        if found.reads_words and self._connection.words_due:
+            self._connection.index_words()
+        if found.reads_mentions and not self._connection.mentions_known:
+            self._connection.count_mentions()
+
     def _count(self, found: Translated) -> None:
         if found.touches is not None:
             self._connection.total_changes += max(self.rowcount, 0)
             if found.touches in words.TABLES:
                 self._connection.words_due = True
+            if found.touches == "mentions_due":
+                self._connection.mentions_due, self._connection.mentions_known = True, False
 
     def _made(self, rows: list[tuple[Any, ...]]) -> list[Any]:
         if self.row_factory is None or not rows:

@@ -36,7 +36,7 @@ _TABLES = """
 SELECT c.table_name, c.column_name, c.data_type FROM information_schema.columns c
   JOIN information_schema.tables t USING (table_schema, table_name)
  WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
-   AND c.table_name NOT IN ('words', 'word_rows', 'word_totals', 'words_due')
+   AND c.table_name NOT IN ('words', 'word_rows', 'word_totals', 'words_due', 'mentions_due')
  ORDER BY c.table_name, c.ordinal_position"""
 _NUMBERED = """
 SELECT table_name, column_name FROM information_schema.columns
@@ -106,7 +106,7 @@ def to_server(file: Connection, server: Server, *, tell: Tell = lambda rows: Non
         tables, left_out = _common(file, server)
         adapted: dict[str, int] = {}
         names = sql.SQL(", ").join(sql.Identifier(table.name) for table in tables)
-        server.execute(sql.SQL("TRUNCATE {}").format(names))
+        server.execute(sql.SQL("TRUNCATE mentions_due, {}").format(names))
         _switch_triggers(server, tables, "DISABLE")
         _switch_barrier(server, "NO FORCE")
         sent = {}
@@ -190,6 +190,7 @@ def write_file(
     mark.touch(mode=0o600)  # the file is new, not emptied
     migrate.upgrade(path, now=now)
     mark.unlink()
+    server.execute("SELECT mentions_counted(true)")  # those of a process that ended before it could
     with closing(connect(path)) as file:
         return to_file(server, file, tell=tell)
 

@@ -44,6 +44,8 @@ class Translated(NamedTuple):
     keys: tuple[str | int, ...]
     touches: str | None
     reads_words: bool
+    #: Whether it reads how many memories mention an entity.
+    reads_mentions: bool = False
     #: Of `UPDATE OR IGNORE`: the rows that it would change, and the change of one of them, which is `$1`.
     each: "tuple[Translated, Translated] | None" = None
     #: Parameters that another program has placed before these.
@@ -122,7 +124,9 @@ def translate(statement: str) -> Translated:
             Translated(one, tuple(keys), None, False, before=1),
         )
     changed = table.name if table else None
-    return Translated(text, tuple(keys), changed, made.reads_words, each, skips=skips)
+    names = {one.name for one in tree.find_all(exp.Table, exp.Column)}
+    counts = {"entities", "mentions"} <= names
+    return Translated(text, tuple(keys), changed, made.reads_words, counts, each=each, skips=skips)
 
 
 class _Translation(RewriteRules):

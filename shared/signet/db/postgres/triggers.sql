@@ -42,6 +42,22 @@ CREATE CONSTRAINT TRIGGER chunk_vectors_numbered AFTER INSERT ON chunk_vectors D
 CREATE CONSTRAINT TRIGGER memory_jobs_numbered AFTER INSERT ON memory_jobs DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW EXECUTE FUNCTION number_at_commit('rowid', 'rowid');
 
+-- Mentions that saves add to entities: each is a row of its own until its transaction has committed, because two saves
+-- cannot change one row of `entities` at the same time. Whoever reads them in a transaction that writes counts them first.
+CREATE TABLE mentions_due (entity_id TEXT COLLATE "C" NOT NULL, more BIGINT NOT NULL, at TEXT COLLATE "C" NOT NULL);
+
+CREATE FUNCTION mentions_counted(is_apart boolean) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF is_apart THEN
+    PERFORM pg_advisory_xact_lock(7391, 4);
+    PERFORM set_config('synchronous_commit', 'off', true);
+  END IF;
+  WITH due AS (DELETE FROM mentions_due RETURNING entity_id, more, at),
+  sums AS (SELECT entity_id, sum(more) AS more, max(at) AS at FROM due GROUP BY entity_id)
+  UPDATE entities e SET mentions = e.mentions + s.more, updated_at = greatest(e.updated_at, s.at)
+    FROM sums s WHERE e.id = s.entity_id;
+END $$;
+
 CREATE FUNCTION memories_derived() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN

@@ -1,11 +1,11 @@
 """The entities of one memory and its statements about them, found from its words alone when it is saved.
 
 Runs inside the write transaction of every save, with plain string work of some ten microseconds, and asks the
-store one question: is this doubtful name known already? Writing the rows is left to the store.
+store one question: which of these names are known already? Writing the rows is left to the store.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -80,13 +80,13 @@ class Analysis:
         return 0.85 if self.is_decision else 0.5
 
 
-def analyse(text: str, is_known: Callable[[str], bool]) -> Analysis:
+def analyse(text: str, known: Callable[[Collection[str]], Collection[str]]) -> Analysis:
     """Return the entities, attributes and pairs of a text.
 
-    `is_known` is called once for each canonical name whose form alone does not prove it.
+    `known` returns those of the text's canonical names that the store has; it is called once, or not if there are none.
     """
     found = names.find(text)
-    accepted = _accepted(found, is_known)
+    accepted = _accepted(found, known) if found else {}
     spans = [name for name in found if name.canonical in accepted]
     return Analysis(
         entities=tuple(
@@ -111,17 +111,16 @@ def aspect(clause: str) -> str:
     return _FAMILIES[min(ranks)][0] if ranks else GENERAL
 
 
-def _accepted(found: list[names.Name], is_known: Callable[[str], bool]) -> dict[str, str]:
+def _accepted(
+    found: list[names.Name], known: Callable[[Collection[str]], Collection[str]]
+) -> dict[str, str]:
     """Map canonical names to names as first written, in the order of the text."""
-    certain = {name.canonical for name in found if name.is_certain}
-    answers: dict[str, bool] = {}
+    proved = {name.canonical for name in found if name.is_certain}
+    proved.update(known(dict.fromkeys(name.canonical for name in found)))
     accepted: dict[str, str] = {}
     for name in found:
-        key = name.canonical
-        if key not in certain and key not in answers:
-            answers[key] = is_known(key)
-        if (key in certain or answers[key]) and len(accepted) < MAX_ENTITIES:
-            accepted.setdefault(key, name.text)
+        if name.canonical in proved and len(accepted) < MAX_ENTITIES:
+            accepted.setdefault(name.canonical, name.text)
     return accepted
 
 

@@ -5,7 +5,7 @@ runs inside the transaction that changes the memory.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -27,40 +27,34 @@ from signet.domain.graph.sql import attributes, entities
 
 def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
     """Link a new memory to the entities it mentions and return their number."""
-    linked = analysis.analyse(
-        text, lambda name: entities.find(tx, name, agent_id=agent_id) is not None
-    )
+    stored: dict[str, str] = {}
+
+    def known(canonicals: Iterable[str]) -> Collection[str]:
+        stored.update(entities.named(tx, canonicals, agent_id=agent_id))
+        return stored
+
+    linked = analysis.analyse(text, known)
     if not linked.entities:
         return 0
     source = StatementSource(memory_id, agent_id, clock.to_text(now))
-    entity_ids = {
-        entity.canonical: entities.mention(
-            tx,
-            source,
-            name=entity.name,
-            canonical=entity.canonical,
-            type=EXTRACTED,
-            confidence=analysis.MENTION_CONFIDENCE,
-        )
-        for entity in linked.entities
-    }
-    for found in linked.attributes:
-        entity_id = entity_ids[found.entity]
-        attributes.insert(
-            tx,
-            source,
-            entity_id,
-            attributes.aspect(tx, entity_id, found.aspect, agent_id=agent_id, at=source.at),
-            found.content,
-            found.content.lower(),
-            kind=linked.kind,
-            confidence=analysis.ATTRIBUTE_CONFIDENCE,
-            importance=linked.importance,
-        )
-    for one, other in linked.pairs:
-        ends = (source.agent_id, entity_ids[one], entity_ids[other])
-        said = (analysis.EDGE_STRENGTH, analysis.EDGE_CONFIDENCE, "named together in one memory")
-        tx.run(entities.COMPANIONS, (ids.new_ordered_id(), *ends, *said, source.at))
+    spelt = {entity.canonical: entity.name for entity in linked.entities}
+    entity_ids = entities.mention_new(
+        tx, source, spelt, stored, type=EXTRACTED, confidence=analysis.MENTION_CONFIDENCE
+    )
+    told = [(entity_ids[one.entity], one.aspect, one.content) for one in linked.attributes]
+    of = attributes.aspects(tx, [one[:2] for one in told], agent_id=agent_id, at=source.at)
+    weight = (analysis.ATTRIBUTE_CONFIDENCE, linked.importance)
+    attributes.insert_all(
+        tx,
+        source,
+        [(of[entity, aspect], entity, text, linked.kind, *weight) for entity, aspect, text in told],
+    )
+    said = (analysis.EDGE_STRENGTH, analysis.EDGE_CONFIDENCE, "named together in one memory")
+    pairs = [
+        (ids.new_ordered_id(), agent_id, entity_ids[one], entity_ids[other], *said, source.at)
+        for one, other in linked.pairs
+    ]
+    tx.many(entities.COMPANIONS, pairs)
     return len(entity_ids)
 
 

@@ -11,11 +11,15 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, by_index, list_of, list_rows
 from signet.domain.graph.models import StatementSource, Subject
 
-_ASPECT = "SELECT id FROM entity_aspects WHERE entity_id = ? AND canonical_name = ?"
+_ASPECTS = f"""
+SELECT entity_id, canonical_name, id, updated_at FROM entity_aspects
+WHERE entity_id IN {LIST} AND canonical_name IN {LIST}"""
 _NEW_ASPECT = """
 INSERT INTO entity_aspects (id, entity_id, agent_id, aspect_name, canonical_name, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _TOUCH_ASPECT = "UPDATE entity_aspects SET updated_at = ? WHERE id = ?"
+#: The hour of a time that is stored as text.
+_HOUR = len("2026-01-01T00")
 ASPECTS = "SELECT canonical_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, canonical_name"
 _INSERT = """
 INSERT INTO entity_attributes (id, aspect_id, entity_id, agent_id, attribute_value, normalized_value, kind, confidence,
@@ -107,13 +111,28 @@ class Compared(NamedTuple):
 
 def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) -> str:
     """Find or create an aspect of an entity and return its ID."""
-    found: str | None = tx.value(_ASPECT, (entity_id, name))
-    if found is not None:
-        tx.run(_TOUCH_ASPECT, (at, found))
-        return found
-    aspect_id = ids.new_ordered_id()
-    tx.run(_NEW_ASPECT, (aspect_id, entity_id, agent_id, name, name, at, at))
-    return aspect_id
+    return aspects(tx, [(entity_id, name)], agent_id=agent_id, at=at)[entity_id, name]
+
+
+def aspects(
+    tx: WriteTx, wanted: Sequence[tuple[str, str]], *, agent_id: str, at: str
+) -> dict[tuple[str, str], str]:
+    """Find or create aspects, given as entity and name, and return their IDs.
+
+    A use is noted once an hour: weights fade by days, and each note is a row for which other saves wait.
+    """
+    if not wanted:
+        return {}
+    listed = [as_list({one[place] for one in wanted}) for place in (0, 1)]
+    rows = {(entity, name): (id_, used) for entity, name, id_, used in tx.tuples(_ASPECTS, listed)}
+    known = {key: rows[key] for key in wanted if key in rows}
+    new = {key: ids.new_ordered_id() for key in wanted if key not in known}
+    tx.many(_TOUCH_ASPECT, [(at, id_) for id_, used in known.values() if used[:_HOUR] < at[:_HOUR]])
+    tx.many(
+        _NEW_ASPECT,
+        [(id_, entity, agent_id, name, name, at, at) for (entity, name), id_ in new.items()],
+    )
+    return {**{key: id_ for key, (id_, _) in known.items()}, **new}
 
 
 def insert(
@@ -133,6 +152,27 @@ def insert(
     what = (attribute_id, aspect_id, entity_id, source.agent_id, value, normalized, kind)
     tx.run(_INSERT, (*what, confidence, importance, source.memory_id, source.at, source.at))
     return attribute_id
+
+
+def insert_all(
+    tx: WriteTx, source: StatementSource, rows: Sequence[tuple[str, str, str, str, float, float]]
+) -> None:
+    """Add attributes that their aspects lack, given as aspect, entity, text, kind, confidence and importance."""
+    by = (source.memory_id, source.at, source.at)
+    every = [
+        (
+            ids.new_ordered_id(),
+            aspect_id,
+            entity_id,
+            source.agent_id,
+            text,
+            text.lower(),
+            *weight,
+            *by,
+        )
+        for aspect_id, entity_id, text, *weight in rows
+    ]
+    tx.many(_INSERT, every)
 
 
 def retire(tx: WriteTx, attribute_ids: Sequence[str], *, at: str) -> int:

@@ -5,18 +5,19 @@
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from signet import ids
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list, list_of
+from signet.db.dialect import LIST, as_list, list_of, sql
 from signet.domain.graph.models import EXTRACTED, UNKNOWN, Dependency, StatementSource
 
 #: Types of an entity that is not classified yet.
 _UNTYPED = frozenset({EXTRACTED, UNKNOWN})
 
 _FIND = "SELECT id, entity_type FROM entities WHERE agent_id = ? AND canonical_name = ?"
+_NAMED = f"SELECT canonical_name, id FROM entities WHERE agent_id = ? AND canonical_name IN {LIST}"
 INSERT = """
 INSERT INTO entities (id, name, canonical_name, entity_type, description, mentions, agent_id, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -29,7 +30,11 @@ DESCRIBE = "UPDATE entities SET description = ?, updated_at = ? WHERE id = ?"
 _TYPE = "UPDATE entities SET entity_type = ? WHERE id = ?"
 FIRST_TYPE = """
 UPDATE entities SET entity_type = ?, updated_at = ? WHERE id = ? AND entity_type IN ('extracted', 'unknown')"""
-_COUNT = "UPDATE entities SET mentions = mentions + ?, updated_at = ? WHERE id = ?"
+#: On a server, saves of other hosts would wait for the row: it is counted after the commit (triggers.sql).
+_COUNT = sql(
+    "UPDATE entities SET mentions = mentions + ?, updated_at = ? WHERE id = ?",
+    postgres="INSERT INTO mentions_due (more, at, entity_id) VALUES (?, ?, ?)",
+)
 UNCOUNT = "UPDATE entities SET mentions = max(0, mentions - ?), updated_at = ? WHERE id = ?"
 UNNAME = """
 UPDATE entities SET mentions = mentions - 1
@@ -73,8 +78,40 @@ class NamedId(NamedTuple):
 
 
 def find(tx: ReadTx, canonical: str, *, agent_id: str) -> NamedId | None:
-    found = tx.tuples(_FIND, (agent_id, canonical))  # runs several times in each save
+    found = tx.tuples(_FIND, (agent_id, canonical))
     return NamedId(*found[0]) if found else None
+
+
+def named(tx: ReadTx, canonicals: Iterable[str], *, agent_id: str) -> dict[str, str]:
+    """Return the IDs of the entities that have these names, by name."""
+    return dict(tx.tuples(_NAMED, (agent_id, as_list(canonicals))))
+
+
+def mention_new(
+    tx: WriteTx,
+    source: StatementSource,
+    spelt: Mapping[str, str],
+    stored: Mapping[str, str],
+    *,
+    type: str,
+    confidence: float,
+) -> dict[str, str]:
+    """Link a memory without mentions to entities, and return their IDs, by canonical name.
+
+    `spelt` has the name of each, `stored` the IDs of those that exist; the others are created with the type.
+    """
+    at, owner = source.at, source.agent_id
+    found = {one: stored.get(one) or ids.new_ordered_id() for one in spelt}
+    new = [
+        (id_, spelt[one], one, type, None, 1, owner, at, at)
+        for one, id_ in found.items()
+        if one not in stored
+    ]
+    said = [(source.memory_id, id_, spelt[one], confidence, at) for one, id_ in found.items()]
+    tx.many(INSERT, new)
+    tx.many(_MENTION, said)
+    tx.many(_COUNT, [(1, at, id_) for one, id_ in found.items() if one in stored])
+    return found
 
 
 def mention(
