@@ -9,6 +9,7 @@ from starlette.types import Scope
 from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
+from signet.db.caches import Bounded
 from signet.domain.auth import issued, tokens
 from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, CallerStanding, not_proven
 from signet.domain.auth.tokens import Claims
@@ -53,7 +54,7 @@ class Callers:
     def __init__(self, state: State) -> None:
         self._state = state
         #: Time of the last recorded use, by token ID.
-        self._noted: dict[str, datetime] = {}
+        self._noted: Bounded[str, datetime] = Bounded(MOST_NOTED)
 
     async def resolve(self, scope: Scope) -> Caller:
         """Return the caller; raises Unauthenticated for an invalid token.
@@ -154,9 +155,7 @@ class Callers:
         """Record the use of a token, after the answer and at most once a minute."""
         now, before = clock.now(), self._noted.get(jti)
         if before is None or now - before >= NOTED_AFTER:
-            if len(self._noted) >= MOST_NOTED:
-                self._noted.clear()
-            self._noted[jti] = now
+            self._noted.put(jti, now)
             self._state.seen.put((jti, now))
 
 

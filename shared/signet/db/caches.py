@@ -4,9 +4,10 @@ Each kind is a class; a file has one instance of each, created on first use (`tx
 """
 
 import threading
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from signet.db.driver import sqlite
 from signet.errors import SignetError
@@ -16,8 +17,39 @@ if TYPE_CHECKING:
     from signet.db.transaction import ReadTx
 
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 log = logs.get("system")
+
+
+class Bounded(Generic[K, V]):
+    """Values by key up to a size: the least recently used are dropped first; thread-safe."""
+
+    def __init__(self, most: int, size: Callable[[V], int] = lambda _: 1) -> None:
+        """Keep values of at most this total size, but always the newest one."""
+        self._most, self._size = most, size
+        self._kept: OrderedDict[K, V] = OrderedDict()
+        self._total = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: K) -> V | None:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
+
+    def put(self, key: K, value: V) -> None:
+        with self._lock:
+            old = self._kept.pop(key, None)
+            self._total += self._size(value) - (0 if old is None else self._size(old))
+            self._kept[key] = value
+            while self._total > self._most and len(self._kept) > 1:
+                self._total -= self._size(self._kept.popitem(last=False)[1])
 
 
 class ProcessCaches:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from signet import clock
 from signet.config.pipeline import Predictor
 from signet.db import ReadTx, WriteTx, barrier
+from signet.db.caches import Bounded
 from signet.db.dialect import as_list
 from signet.domain.injections import ratings, show
 from signet.domain.injections.show import Given
@@ -35,6 +36,8 @@ MOST, CERTAIN = 0.15, 0.25
 TAIL = 0.05
 #: Number and age of ratings that count, the effect of each excess negative one, and the minimum (PR-13).
 LAST_RATINGS, RATINGS_KEPT, PER_NEGATIVE, LEAST_RATED = 20, timedelta(days=90), 0.1, 0.3
+#: Memories whose factors a process keeps.
+MOST_KNOWN = 65_536  # of 490 bytes each
 #: Points of the numerical posterior: two decimals of a bound are exact.
 _POINTS = 2_000
 
@@ -77,27 +80,36 @@ class KnownWorth(NamedTuple):
     rated: Mapping[int, float] = MappingProxyType({})
 
 
+_NO_WORTH = KnownWorth()
+
+
 class Cache:
     """The factors by agent, as read by this process; thread-safe."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, KnownWorth] = {}
+    def __init__(self, most: int = MOST_KNOWN) -> None:
+        """Keep the factors of at most this many memories; those of the least recently asked agents go first."""
+        self._known: Bounded[str, KnownWorth] = Bounded(most, lambda one: 1 + len(one.memories))
+
+    def __len__(self) -> int:
+        """Return the number of agents."""
+        return len(self._known)
 
     def worth_of(self, tx: ReadTx, agent_id: str) -> KnownWorth:
         newest = tx.value(sql.WORTH_CHANGES, (agent_id,)) or 0
-        held = self._known.get(agent_id, KnownWorth())
+        held = self._known.get(agent_id) or _NO_WORTH
         if held.change == newest:
             return held
         with barrier.lifted(tx.connection):
             rows = tx.tuples(sql.WORTH, (agent_id,))
         memories = {seq: Worth(*values) for seq, _, *values in rows}
-        self._known[agent_id] = read = KnownWorth(
+        read = KnownWorth(
             newest,
             memories,
             {id_: seq for seq, id_, *_ in rows},
             {seq: one.learned for seq, one in memories.items() if one.learned != 1},
             {seq: one.rated for seq, one in memories.items() if one.rated != 1},
         )
+        self._known.put(agent_id, read)
         return read
 
 

@@ -9,7 +9,6 @@ bytes. Only ranking relies on these columns: the rows of a page are read with th
 import math
 import threading
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from signet import clock
 from signet.db import ReadTx, barrier, fts
+from signet.db.caches import Bounded
 from signet.domain.embeddings import vectors
 from signet.domain.recall.sql import reading
 from signet.ids import space_of
@@ -64,8 +64,9 @@ class Postings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Posting] = OrderedDict()
-        self._rows = 0
+        self._kept: Bounded[str, Posting] = Bounded(
+            MOST_ROWS, lambda one: EMPTY_ROWS + len(one.rows)
+        )
         #: Text changes, ascending, and their rows; earlier changes are not known.
         self._numbers: list[int] = []
         self._seqs: list[int] = []
@@ -89,7 +90,6 @@ class Postings:
         with self._lock:
             known = self._kept.get(word)
             if known is not None:
-                self._kept.move_to_end(word)
                 if at is None or known.at >= at:
                     return known
                 span = (bisect_right(self._numbers, known.at), bisect_right(self._numbers, at))
@@ -103,16 +103,8 @@ class Postings:
         else:
             made = known._replace(at=until)
         if at is not None:
-            self._keep(word, made)
+            self._kept.put(word, made)
         return made
-
-    def _keep(self, word: str, made: Posting) -> None:
-        with self._lock:
-            old = self._kept.pop(word, None)
-            self._kept[word] = made
-            self._rows += len(made.rows) - (len(old.rows) if old else -EMPTY_ROWS)
-            while self._rows > MOST_ROWS and len(self._kept) > 1:
-                self._rows -= len(self._kept.popitem(last=False)[1].rows) + EMPTY_ROWS
 
 
 def _read(tx: ReadTx, word: str, rows: int, at: int, mean: float) -> Posting:
