@@ -35,7 +35,7 @@ CREATE FUNCTION words_index(called text) RETURNS smallint LANGUAGE sql IMMUTABLE
 
 -- Rows with a phrase of several words, and how often; the last word may be a beginning.
 CREATE FUNCTION words_phrase(of smallint, said jsonb, is_beginning boolean) RETURNS TABLE ("row" bigint, times double precision, length integer)
-LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE sql STABLE STRICT ROWS 50 PARALLEL SAFE AS $$
   SELECT found."row", count(*)::double precision, min(found.length) FROM (
     SELECT w."row", place - one.at AS start, min(w.length) AS length
       FROM jsonb_array_elements_text(said) WITH ORDINALITY AS one(term, at)
@@ -64,7 +64,7 @@ END $$;
 
 -- How many rows an index has, and their mean length.
 CREATE FUNCTION words_total(of smallint) RETURNS TABLE ("rows" double precision, mean double precision)
-LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE sql STABLE STRICT ROWS 1 PARALLEL SAFE AS $$
   SELECT sum("rows")::double precision, sum(length)::double precision / nullif(sum("rows"), 0) FROM word_totals WHERE index = of $$;
 
 -- What bm25 multiplies with the weight of a phrase that a row of this length has so often.
@@ -72,33 +72,41 @@ CREATE FUNCTION words_part(times double precision, length integer, mean double p
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT (times * 2.2) / (times + 1.2 * (0.25 + 0.75 * length / nullif(mean, 0))) $$;
 
--- Rows of a full-text index that match, ascending, with FTS5's bm25.
+-- Rows of a full-text index that match, ascending, with FTS5's bm25. (In SQL, each statement would plan all of it again.)
 CREATE FUNCTION words_match(called text, query text) RETURNS TABLE (rowid bigint, rank double precision)
-LANGUAGE sql STABLE ROWS 200 PARALLEL SAFE AS $$
+LANGUAGE plpgsql STABLE ROWS 200 PARALLEL SAFE AS $$
+DECLARE
+  of smallint := words_index(called);
+  tree jsonb := query::jsonb -> 'tree';
+  every double precision;
+  mean double precision;
+BEGIN
+  SELECT t."rows", t.mean INTO every, mean FROM words_total(of) t;
+  RETURN QUERY
   WITH asked AS MATERIALIZED (
     SELECT (ordinality - 1)::integer AS n, phrase ->> 'one' AS one, phrase ->> 'begins' AS begins, phrase -> 'all' AS "all",
            (phrase ->> 'isBeginning')::boolean AS is_beginning
       FROM jsonb_array_elements(query::jsonb -> 'phrases') WITH ORDINALITY AS listed(phrase, ordinality)),
   hits AS MATERIALIZED (
     SELECT a.n, w."row", w.times::double precision AS times, w.length
-      FROM asked a JOIN words w ON w.index = words_index(called) AND w.term = a.one
+      FROM asked a CROSS JOIN LATERAL (SELECT p."row", p.times, p.length FROM words p WHERE p.index = of AND p.term = a.one OFFSET 0) w
     UNION ALL
     SELECT a.n, w."row", sum(w.times)::double precision, min(w.length)
-      FROM asked a JOIN words w ON w.index = words_index(called) AND w.term >= a.begins AND w.term < a.begins || U&'\+10FFFF'
+      FROM asked a JOIN words w ON w.index = of AND w.term >= a.begins AND w.term < a.begins || U&'\+10FFFF'
      GROUP BY a.n, w."row"
     UNION ALL
     SELECT a.n, found."row", found.times, found.length
-      FROM asked a CROSS JOIN LATERAL words_phrase(words_index(called), a."all", a.is_beginning) AS found),
-  total AS MATERIALIZED (SELECT "rows", mean FROM words_total(words_index(called))),
+      FROM asked a CROSS JOIN LATERAL words_phrase(of, a."all", a.is_beginning) AS found),
   weights AS MATERIALIZED (
-    SELECT n, CASE WHEN t."rows" - count(*) + 0.5 > count(*) + 0.5 THEN
-                greatest(1e-6::double precision, ln((t."rows" - count(*) + 0.5) / (count(*) + 0.5))) ELSE 1e-6 END AS weight
-      FROM hits CROSS JOIN total t GROUP BY n, t."rows")
-  SELECT h."row", -sum(w.weight * words_part(h.times, h.length, t.mean))
-    FROM hits h JOIN weights w ON w.n = h.n CROSS JOIN total t
+    SELECT n, CASE WHEN every > 2 * count(*) THEN greatest(1e-6::double precision, ln((every - count(*) + 0.5) / (count(*) + 0.5)))
+                   ELSE 1e-6 END AS weight
+      FROM hits GROUP BY n)
+  SELECT h."row", -sum(w.weight * words_part(h.times, h.length, mean))
+    FROM hits h JOIN weights w ON w.n = h.n
    GROUP BY h."row"
-  HAVING query::jsonb -> 'tree' = 'null' OR words_hold(query::jsonb -> 'tree', array_agg(h.n))
-   ORDER BY h."row" $$;
+  HAVING tree = 'null' OR words_hold(tree, array_agg(h.n))
+   ORDER BY h."row";
+END $$;
 
 -- The word that is all that a query asks for, NULL for another query.
 CREATE FUNCTION words_single(query text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$

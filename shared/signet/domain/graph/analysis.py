@@ -83,7 +83,7 @@ class Analysis:
 def analyse(text: str, known: Callable[[Collection[str]], Collection[str]]) -> Analysis:
     """Return the entities, attributes and pairs of a text.
 
-    `known` returns those of the text's canonical names that the store has; it is called once, or not if there are none.
+    `known` returns those of the text's canonical names that the store has; it is called once if there are any.
     """
     found = names.find(text)
     accepted = _accepted(found, known) if found else {}
