@@ -133,12 +133,21 @@ EXPRESSIONS: dict[str, Sequence[Params]] = {
     "SELECT (SELECT MAX(n) FROM " + ROWS + "), ?": [("x",)],
     "SELECT a.n, b.n FROM " + ROWS.replace("AS rows", "AS a") + " LEFT JOIN "
     + ROWS.replace("AS rows", "AS b") + " ON b.n = a.n + 2 ORDER BY a.n": [()],
-    # JSON: its numbers are texts on a server, unless they are cast or compared
+    # JSON: a part that is a result has its own type; inside of a statement it is a text on a server, unless it is cast
+    # or compared
     "SELECT JSON_EXTRACT(CAST(? AS TEXT), '$.a')": [
         ('{"a": "x"}',), ('{"b": 1}',), ('{"a": null}',), (None,),
     ],
     "SELECT CAST(JSON_EXTRACT(CAST(? AS TEXT), '$.a') AS INTEGER)": [('{"a": 7}',), ('{"a": -1}',)],
-    "SELECT CAST(? AS TEXT) ->> '$.a'": [('{"a": "x"}',), ('{"b": 1}',)],
+    "SELECT CAST(? AS TEXT) ->> '$.a'": [
+        ('{"a": "x"}',), ('{"b": 1}',), ('{"a": 7}',), ('{"a": 0.9}',), ('{"a": -1.5e-3}',), ('{"a": true}',),
+        ('{"a": false}',), ('{"a": null}',), ('{"a": [1, 2]}',), ('{"a": {"b": "c"}}',), ('{"a": "7"}',), (None,),
+        ('{"a": ""}',), ('{"a": "\\u00e9\\n"}',),
+    ],
+    "SELECT JSON_EXTRACT(t, '$.a') AS part FROM (SELECT '{\"a\": 9}' AS t UNION ALL SELECT '{\"a\": 10}'"
+    " UNION ALL SELECT '{\"a\": 1.5}' UNION ALL SELECT '{}') AS rows ORDER BY 1": [()],
+    "SELECT t ->> 'a' AS part, COUNT(*) FROM (SELECT '{\"a\": 9}' AS t UNION ALL SELECT '{\"a\": 10}'"
+    " UNION ALL SELECT '{\"a\": 9}') AS rows GROUP BY part ORDER BY part DESC LIMIT ?": [(1,), (2,)],
     "SELECT CAST(CAST(? AS TEXT) ->> '$.a' AS INTEGER)": [('{"a": 7}',), ('{"b": 1}',)],
     "SELECT JSON_EXTRACT(CAST(? AS TEXT), '$.a.b'), JSON_EXTRACT(CAST(? AS TEXT), '$[0]')": [
         ('{"a": {"b": "deep"}}', '["first", "second"]'),

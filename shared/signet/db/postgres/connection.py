@@ -5,6 +5,7 @@ Statements are SQLite's; each text is translated once per process. Errors are th
 """
 
 import contextlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -115,6 +116,17 @@ class _Number(Loader):
         return float(text) if b"." in text or b"N" in text or b"I" in text else int(text)
 
 
+class _Part(Loader):
+    """A part of JSON is a text or number, a truth a number, and a list or object its text."""
+
+    def load(self, data: Any) -> str | int | float | None:
+        text = bytes(data).decode()
+        part = json.loads(text)
+        if isinstance(part, bool):
+            return int(part)
+        return text if isinstance(part, list | dict) else part  # type: ignore[no-any-return]
+
+
 class _Truth(Loader):
     def load(self, data: Any) -> int:
         return int(bytes(data) == b"t")
@@ -147,6 +159,7 @@ def raw(url: str, *, ends: str = "") -> "psycopg.Connection[tuple[Any, ...]]":
     adapters = found.adapters
     adapters.register_loader("numeric", _Number)
     adapters.register_loader("bool", _Truth)
+    adapters.register_loader("jsonb", _Part)
     adapters.register_dumper(int, Int8Dumper)
     adapters.register_dumper(str, StrDumper)
     return found

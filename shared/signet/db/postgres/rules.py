@@ -262,12 +262,12 @@ class RewriteRules(Kinds):
         inner = node.this
         if isinstance(inner, exp.Collate):
             node.set("this", lowered(inner))
-        if (
-            isinstance(inner, exp.Column) and inner.name.lower() in tables.NEVER_NULL
-        ) or isinstance(inner, exp.Literal):
-            node.set(
-                "nulls_first", bool(node.args.get("desc"))
-            )  # as PostgreSQL itself sorts, so that it uses an index
+        select = node.find_ancestor(exp.Select)
+        if isinstance(inner, exp.Literal) and isinstance(select, exp.Select):
+            inner = select.expressions[int(inner.this) - 1].unalias()
+        if is_sure(inner) or isinstance(inner, exp.Literal):
+            # As PostgreSQL itself sorts, so that it uses an index.
+            node.set("nulls_first", bool(node.args.get("desc")))
         return node
 
     def _hex(self, node: exp.Expr) -> exp.Expr:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from sqlglot import exp, parse_one
 
 from signet.db.postgres import conditions, tables
-from signet.db.postgres.nodes import Dialect, bound_as
+from signet.db.postgres.nodes import Dialect, bound_as, to
 from signet.db.postgres.rules import RewriteRules
 
 #: Strings, quoted names and comments, which hold no parameter; and parameters.
@@ -152,7 +152,18 @@ class _Translation(RewriteRules):
         self._insert()
         self.tree = self.bottom_up(self.tree)
         conditions.settle(self.tree)
+        self._numbers_of_json()
         return self.tree
+
+    def _numbers_of_json(self) -> None:
+        """Return parts of JSON as they are, not as texts, and order rows by them so: 9 is before 10."""
+        if not isinstance(self.tree, exp.Select) or self.tree.args.get("distinct"):
+            return
+        for call in [one.unalias() for one in self.tree.expressions]:
+            if isinstance(call, exp.Anonymous) and call.name == "sq_json":
+                document, path = call.expressions
+                path = exp.Anonymous(this="sq_path", expressions=[path])
+                call.replace(exp.JSONBExtract(this=to(exp.paren(document), "JSONB"), expression=path))
 
     # -- whole statements -----------------------------------------------------------------------
     def _insert(self) -> None:
