@@ -58,12 +58,14 @@ BOTH_ENGINES = (
     "api/test_recall.py",
     "api/test_remember.py",
     "api/test_session_end.py",
+    "db/test_writer.py",
     "queue/test_claim.py",
     "recall/test_visibility.py",
     "store/test_changes.py",
     "store/test_derived.py",
     "store/test_retention.py",
     "store/test_supersede.py",
+    "unit/care/",
 )
 
 
@@ -90,6 +92,8 @@ def pytest_configure(config: pytest.Config) -> None:
     ENGINES.on_postgres = config.getoption("engine") == "postgres"
     what = "sqlite_file: is about SQLite's file, plans or locks, which PostgreSQL does not have"
     config.addinivalue_line("markers", what)
+    what = "own_files: reads files of one machine into the memory, which hosts that share a server refuse"
+    config.addinivalue_line("markers", what)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -97,17 +101,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     chosen = metafunc.config.getoption("engine")
     path = metafunc.definition.path.relative_to(TESTS).as_posix()
     if chosen is None and path.startswith(BOTH_ENGINES):
-        is_about_file = metafunc.definition.get_closest_marker("sqlite_file") is not None
-        engines = ["sqlite"] if is_about_file else ["sqlite", "postgres"]
+        engines = ["sqlite"] if is_of_sqlite(metafunc.definition) else ["sqlite", "postgres"]
         metafunc.parametrize("engine", engines, indirect=True)
+
+
+def is_of_sqlite(test: pytest.Item | pytest.Function) -> bool:
+    """Return whether a test has no sense on a server."""
+    return any(test.get_closest_marker(one) is not None for one in ("sqlite_file", "own_files"))
 
 
 @pytest.fixture(autouse=True)
 def engine(request: pytest.FixtureRequest) -> Iterator[str]:
     """Choose the engine of a test's databases, and remove those it made on a server."""
     chosen = getattr(request, "param", None) or request.config.getoption("engine") or "sqlite"
-    if chosen == "postgres" and request.node.get_closest_marker("sqlite_file") is not None:
-        pytest.skip("about SQLite's file")
+    if chosen == "postgres" and is_of_sqlite(request.node):
+        pytest.skip("about SQLite's file, or files of one machine")
     with ENGINES.during(on_postgres=chosen == "postgres"):
         yield chosen
 

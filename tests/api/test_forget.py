@@ -462,7 +462,7 @@ def test_force_removes_a_memory_with_all_that_hangs_on_it(api: Api) -> None:
     )
     api.run(
         "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text, created_at)"
-        " VALUES ('v', 'h', zeroblob(8), 2, 'memory', ?, '', '')",
+        " VALUES ('v', 'h', x'0000000000000000', 2, 'memory', ?, '', '')",
         memory_id,
     )
     answer = execute(api, ids=[memory_id], force=True)

@@ -28,7 +28,7 @@ def events(api: Api, memory_id: str) -> list[str]:
 def give_vector(api: Api, memory_id: str) -> None:
     api.run(
         "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text,"
-        " created_at) SELECT 'v-' || id, content_hash, zeroblob(8), 2, 'memory', id, content, created_at"
+        " created_at) SELECT 'v-' || id, content_hash, x'0000000000000000', 2, 'memory', id, content, created_at"
         " FROM memories WHERE id = ?",
         memory_id,
     )

@@ -264,6 +264,7 @@ def test_documents_are_handed_over_read_and_deleted(server: Served, speaker: typ
     assert fits(answers.ForgottenDocument, client.do("delete_document", made["id"], reason="old"))
 
 
+@pytest.mark.own_files
 def test_a_folder_is_registered_synced_and_removed(
     server: Served, speaker: type[Speaker], tmp_path: Path
 ) -> None:

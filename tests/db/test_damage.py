@@ -19,6 +19,8 @@ from signet.paths import Workspace
 from support.database import MADE_AT, fresh_database
 from support.processes import program
 
+pytestmark = pytest.mark.sqlite_file
+
 PAGE = 4096
 FRAME = PAGE + 24
 #: Commits rows one by one and dies; a checkpoint after so many of them, beside a reader that keeps the log going.

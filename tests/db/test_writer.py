@@ -184,6 +184,7 @@ def test_who_hands_over_an_end_of_iteration_is_answered_and_so_are_the_others(db
     assert (type(one), other, type(read)) == (RuntimeError, "a", RuntimeError)
 
 
+@pytest.mark.sqlite_file
 def test_a_full_disk_is_told_and_half_nothing_and_passes(db: Database) -> None:
     connection = db.writer._connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
@@ -202,6 +203,7 @@ def test_a_full_disk_is_told_and_half_nothing_and_passes(db: Database) -> None:
     assert keys(db) == {"small", "big", "blob"}
 
 
+@pytest.mark.sqlite_file
 def test_a_foreign_writer_is_waited_for_and_then_told_about(tmp_path: Path) -> None:
     db = Database(fresh_database(tmp_path / "m.db"), wait_seconds=1.0)
     with closing(db), _holder(db.path) as holder:
@@ -217,7 +219,8 @@ def test_a_foreign_writer_is_waited_for_and_then_told_about(tmp_path: Path) -> N
 
 def test_two_processes_take_turns_at_the_gate(db: Database, tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from signet.db import Database\n"
+        "import os, sys; from pathlib import Path; from signet import engine; from signet.db import Database\n"
+        "engine.use(Path(sys.argv[1]), os.environ.get('SIGNET_STORAGE_URL'))\n"
         "db = Database(Path(sys.argv[1])); print('ready', flush=True)\n"
         "def put(tx, n): tx.run(\"INSERT INTO runtime_settings VALUES (?, '1')\", (f'other-{n}',))\n"
         "for n in range(200): db.write(put, n)\n"
@@ -282,6 +285,7 @@ class _holder:
                 stream.close()
 
 
+@pytest.mark.sqlite_file
 def test_a_gate_that_cannot_be_made_is_told_and_leaves_no_file_open(tmp_path: Path) -> None:
     path = fresh_database(tmp_path / "m.db")
     path.with_name("m.db.gate").mkdir()
@@ -303,6 +307,7 @@ def test_who_is_told_later_and_fails_costs_the_others_of_the_group_nothing(db: D
     assert db.write(put, "b") == "b"
 
 
+@pytest.mark.sqlite_file
 def test_the_log_is_started_anew_and_does_not_grow_with_what_is_written(db: Database) -> None:
     size = LOG_PAGES * 4096
     for _ in range(4):

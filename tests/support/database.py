@@ -76,6 +76,11 @@ def fresh_database(path: Path) -> Path:
     return _use(path, postgres.clone(_fill))
 
 
+def indexed_vectors() -> str:
+    """Return the table of the vectors that a search can find: sqlite-vec's, or on a server that of all."""
+    return "embeddings" if ENGINES.on_postgres else "vec_embeddings"
+
+
 def copy_on_server(path: Path, of: Path) -> None:
     """Give a workspace that was copied its database, too, where that is on the server; nothing may have it open."""
     if (url := engine.url_of(of)) is not None:

@@ -29,6 +29,9 @@ from worker.sources import (
     synced,
 )
 
+pytestmark = pytest.mark.own_files
+
+
 #: Of the folder whose sync is killed in the middle: several steps of it.
 FILES = 200
 NEW = {"documentsAdded": 0, "documentsUpdated": 0, "documentsRemoved": 0, "errorCount": 0}

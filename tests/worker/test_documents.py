@@ -97,6 +97,7 @@ def test_a_server_in_trouble_is_asked_again(home: Home, site: Site) -> None:
     assert read(home, document_id)["error"] is None
 
 
+@pytest.mark.own_files
 def test_files_of_the_workspace_are_read_by_what_they_are(home: Home) -> None:
     notes = home.workspace.root / "notes"
     notes.mkdir()
@@ -122,6 +123,7 @@ def test_files_of_the_workspace_are_read_by_what_they_are(home: Home) -> None:
     }
 
 
+@pytest.mark.own_files
 def test_only_files_of_allowed_folders_are_read(home: Home, tmp_path: Path) -> None:
     outside = tmp_path / "outside.md"
     outside.write_text("a secret")
@@ -145,6 +147,7 @@ def test_only_files_of_allowed_folders_are_read(home: Home, tmp_path: Path) -> N
     assert not home.value("SELECT count(*) FROM memories WHERE content = 'a secret'")
 
 
+@pytest.mark.own_files
 def test_a_file_that_is_too_large_or_never_ends_is_refused(home: Home) -> None:
     home.configure_live(settings(maxContentBytes=2_000))
     large, endless = home.workspace.root / "large.txt", home.workspace.root / "pipe.txt"

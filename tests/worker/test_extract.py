@@ -11,6 +11,7 @@ import pytest
 
 from signet import clock
 from signet.domain.memory.forget import forget
+from support.database import indexed_vectors
 from support.models import Answer, FakeServer, Hang, Status, thinking
 from support.processes import eventually
 from worker.home import USER, Home, a_home, manifest
@@ -71,7 +72,8 @@ def test_a_memory_becomes_facts_with_history_graph_and_vectors(home: Home, scrip
     _has_graph(home, source, one["id"])
     home.ended(source, "embed")
     vectors = (
-        "SELECT COUNT(*) FROM embeddings e JOIN vec_embeddings v USING (id) WHERE source_id = ?"
+        "SELECT COUNT(*) FROM embeddings WHERE source_id = ?"
+        f" AND id IN (SELECT id FROM {indexed_vectors()})"
     )
     assert [home.value(vectors, id) for id in (source, one["id"], two["id"])] == [1, 1, 1]
 

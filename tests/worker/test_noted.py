@@ -118,6 +118,7 @@ def test_a_model_that_never_decides_and_one_that_never_makes_vectors_are_noted_a
     eventually(lambda: noted(home, Code.DECISION_TIMEOUT, source))
 
 
+@pytest.mark.own_files
 def test_a_sync_that_ends_in_an_error_is_noted_and_counted(home: Home, tmp_path: Path) -> None:
     connector = a_connector(home, tmp_path)
     home.run("UPDATE connectors SET config_json = '{}' WHERE id = ?", connector)
@@ -128,6 +129,7 @@ def test_a_sync_that_ends_in_an_error_is_noted_and_counted(home: Home, tmp_path:
     )
 
 
+@pytest.mark.own_files
 def test_a_folder_that_cannot_be_read_is_noted_and_counted(home: Home, tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()

@@ -72,7 +72,7 @@ def test_maps_of_a_page_above_five_hundred_are_drawn_by_the_worker_too(home: Hom
         "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id,"
         " chunk_text, model, created_at)"
         " SELECT 'e' || m.id, '', unhex(value), 2, 'memory', m.id, content, 'm', ''"
-        " FROM memories m JOIN json_each(?) ON key = substr(m.id, 2) - 1",
+        " FROM memories m JOIN json_each(?) ON key = CAST(substr(m.id, 2) AS INTEGER) - 1",
         json.dumps(circle),
     )
     home.configure(manifest("none"))

@@ -66,6 +66,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 # -- full text --------------------------------------------------------------------------------
 
 
+@pytest.mark.sqlite_file
 def test_rows_that_are_missing_in_full_text_are_found_again(daemon: Daemon) -> None:
     home = daemon.home
     home.run(
@@ -85,6 +86,7 @@ def test_rows_that_are_missing_in_full_text_are_found_again(daemon: Daemon) -> N
     assert (again["affected"], again["message"]) == (0, "FTS consistent: 30 active, 30 FTS rows")
 
 
+@pytest.mark.sqlite_file
 def test_an_index_that_was_cut_off_is_seen_and_made_anew(daemon: Daemon) -> None:
     daemon.home.run(
         "DELETE FROM memories_fts_data WHERE id = (SELECT MAX(id) FROM memories_fts_data)"
@@ -96,6 +98,7 @@ def test_an_index_that_was_cut_off_is_seen_and_made_anew(daemon: Daemon) -> None
     assert daemon.found("oolong") == 30
 
 
+@pytest.mark.sqlite_file
 def test_an_index_that_is_gone_is_made_and_saving_works_again(daemon: Daemon) -> None:
     daemon.home.run("DROP TABLE memories_fts")
     daemon.home.run("DROP TABLE entities_fts")
@@ -115,6 +118,7 @@ def test_an_index_that_is_gone_is_made_and_saving_works_again(daemon: Daemon) ->
     assert daemon.repair("check-fts", {"repair": True}).body["success"] is True
 
 
+@pytest.mark.sqlite_file
 def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:
     with a_home(tmp_path / "w") as home:
         sql = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, ?, '', '')"
@@ -326,7 +330,7 @@ RACER = """
 import sys
 from pathlib import Path
 from typing import Any
-from signet import clock
+from signet import clock, engine
 from signet.config import settings_from
 from signet.db import Database
 from signet.domain.memory.models import Actor
@@ -335,6 +339,7 @@ from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import RepairOrder
 from signet.paths import Workspace
 workspace = Workspace(Path(sys.argv[1]))
+engine.use(workspace.database, sys.argv[2] or None)
 db = Database(workspace.database)
 print("ready", flush=True)
 for path in map(str.strip, sys.stdin):
@@ -348,7 +353,7 @@ db.close()
 
 def test_of_processes_that_repair_at_the_same_instant_one_does(tmp_path: Path) -> None:
     with a_home(tmp_path / "w") as home, ExitStack() as stack:
-        command = [sys.executable, "-c", RACER, str(home.workspace.root)]
+        command = [sys.executable, "-c", RACER, str(home.workspace.root), home.db.url or ""]
         racers = [
             stack.enter_context(
                 subprocess.Popen(

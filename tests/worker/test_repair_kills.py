@@ -98,7 +98,7 @@ def orphan(home: Home) -> None:
     save(home, MANY, is_deleted=1, deleted_at=AT)
     home.run(
         "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text, created_at)"
-        " SELECT 'v' || id, content_hash, zeroblob(16), 4, 'memory', id, '', created_at FROM memories"
+        f" SELECT 'v' || id, content_hash, x'{bytes(16).hex()}', 4, 'memory', id, '', created_at FROM memories"
     )
 
 
@@ -179,7 +179,13 @@ def a_worker(home: Home, where: str = "end", count: int = 0) -> AbstractContextM
     return home.runs("worker.stops_at", {"STOP_AFTER": where, "STOP_COUNT": str(count)})
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=name, marks=pytest.mark.sqlite_file if name[:5] == "words" else ())
+        for name, case in CASES.items()
+    ],
+)
 def test_a_killed_repair_is_brought_to_its_end_once(home: Home, case: Case) -> None:
     with fake_ollama("{}") as models:
         home.configure(manifest("none", models.url, embedding="ollama"))
@@ -216,6 +222,7 @@ def refused_while_open(home: Home, case: Case, job: str) -> None:
     assert refused.value.reason is RefusalReason.BUSY
 
 
+@pytest.mark.sqlite_file
 def test_what_an_earlier_run_left_of_an_index_is_brought_to_its_end(home: Home) -> None:
     save(home, 3)
     index = fts_index.INDEXES[0]

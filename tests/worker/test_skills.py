@@ -9,6 +9,7 @@ import pytest
 from signet import clock, config
 from signet.domain.skills import files, jobs, node
 from signet.domain.skills.models import SkillRules
+from support.database import indexed_vectors
 from support.models import FakeServer, Hang
 from support.processes import eventually
 from support.skills import BODY, write
@@ -66,8 +67,8 @@ def test_a_thin_skill_is_enriched_beside_its_file_and_found_by_that(home: Home) 
     assert (json.loads(row["triggers"]), json.loads(row["tags"])) == (["moor the boat"], ["sea"])
     assert file.read_bytes() == before
     [vector] = home.rows(
-        "SELECT e.* FROM embeddings e JOIN vec_embeddings USING (id)"
-        " WHERE source_type = 'skill' AND source_id = 'skill:default:moor'"
+        f"SELECT * FROM embeddings WHERE id IN (SELECT id FROM {indexed_vectors()})"
+        " AND source_type = 'skill' AND source_id = 'skill:default:moor'"
     )
     text = "moor — Moors a boat safely. — moor the boat"
     assert (vector["chunk_text"], vector["content_hash"]) == (text, jobs.digest(text))

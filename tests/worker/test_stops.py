@@ -14,6 +14,7 @@ import pytest
 from signet import clock
 from signet.process.rescuer import Rescuer
 from signet.queue import NewJob, enqueue
+from support.database import indexed_vectors
 from support.models import FakeServer, Hang, Works
 from support.processes import PATIENCE_SECONDS, eventually
 from worker.home import Home, manifest
@@ -42,8 +43,8 @@ def state(home: Home, source: str) -> dict[str, object]:
         "edges": "SELECT s.canonical_name, dependency_type, d.strength FROM entity_dependencies d"
         " JOIN entities s ON s.id = source_entity_id WHERE s.agent_id = ? ORDER BY 1, 2",
         "vectors": "SELECT chunk_text, model, e.ordinal FROM embeddings e"
-        " JOIN vec_embeddings v USING (id) JOIN memories m ON m.id = e.source_id"
-        " WHERE agent_id = ? ORDER BY 1",
+        " JOIN memories m ON m.id = e.source_id"
+        f" WHERE agent_id = ? AND e.id IN (SELECT id FROM {indexed_vectors()}) ORDER BY 1",
     }
     return {name: [tuple(row) for row in home.rows(sql, agent)] for name, sql in everything.items()}
 

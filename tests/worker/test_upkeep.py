@@ -10,15 +10,16 @@ from signet import clock
 from signet.domain.documents.records import DocumentRules, NewDocument, create
 from signet.domain.memory.forget import forget
 from signet.queue import NewJob, enqueue
+from support.database import indexed_vectors
 from support.models import FakeServer, Hang, Status, Works
 from support.processes import eventually
 from worker.home import USER, Home, a_home, manifest
 from worker.script import Script, scripted
 
 VECTORS = (
-    "SELECT COUNT(*) FROM embeddings e JOIN vec_embeddings v USING (id)"
-    " JOIN memories m ON m.id = e.source_id"
-    " WHERE m.id = ? AND e.content_hash = m.content_hash AND m.embedding_model = e.model"
+    "SELECT COUNT(*) FROM embeddings e JOIN memories m ON m.id = e.source_id"
+    " WHERE e.id IN (SELECT id FROM {indexed}) AND m.id = ?"
+    " AND e.content_hash = m.content_hash AND m.embedding_model = e.model"
 )
 
 
@@ -59,7 +60,7 @@ def test_a_document_becomes_linked_and_embedded_chunks(home: Home) -> None:
     assert home.value("SELECT status FROM documents WHERE id = ?", made.id) == "done"
     for row in chunks:
         home.ended(row["id"], "embed")
-        assert home.value(VECTORS, row["id"]) == 1
+        assert home.value(VECTORS.format(indexed=indexed_vectors()), row["id"]) == 1
 
 
 def test_a_sweep_lets_go_of_what_is_old(home: Home) -> None:
@@ -84,7 +85,7 @@ def test_vectors_are_stored_in_both_tables_and_not_made_twice(
     text = "The lapwing office has a balcony."
     memory_id = home.remember(text)
     assert home.ended(memory_id, "embed") == {"passages": 1}
-    assert home.value(VECTORS, memory_id) == 1
+    assert home.value(VECTORS.format(indexed=indexed_vectors()), memory_id) == 1
     home.db.write(enqueue, NewJob(kind="embed", memory_id=memory_id), now=clock.now())
     assert home.ended(memory_id, "embed") == {"skipped": "nothing_to_embed"}
     assert sum(text in str(request.body) for request in server.requests) == 1
@@ -105,7 +106,7 @@ def test_a_vector_of_an_older_text_is_not_stored(home: Home, server: FakeServer)
     hang.release.set()
     eventually(lambda: home.job(memory_id, "embed")["id"] != first)
     home.ended(memory_id, "embed")
-    assert home.value(VECTORS, memory_id) == 1
+    assert home.value(VECTORS.format(indexed=indexed_vectors()), memory_id) == 1
     assert home.value("SELECT result ->> 'skipped' FROM memory_jobs WHERE id = ?", first) == (
         "memory_changed"
     )
@@ -122,7 +123,7 @@ def test_an_embedding_that_always_fails_dies_and_costs_nobody_else_and_both_are_
     server.embeddings = [Works()]
     healthy = home.remember("The egret pond is full.")
     home.ended(healthy, "embed")
-    assert home.value(VECTORS, healthy) == 1
+    assert home.value(VECTORS.format(indexed=indexed_vectors()), healthy) == 1
     written = b"".join(p.read_bytes() for p in home.workspace.metrics_dir.glob("counter_*.db"))
     for outcome in (b"success", b"failure"):
         assert (

@@ -15,7 +15,7 @@ from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 
-from signet import __version__, clock, config
+from signet import __version__, clock, config, engine
 from signet.care.doctor.examine import examine
 from signet.db import ReadTx, inspection, migrate, snapshot
 from signet.db.driver import sqlite
@@ -162,16 +162,17 @@ def _version(name: str) -> str | None:
 
 def _database(workspace: Workspace) -> dict[str, object]:
     database = workspace.database
-    if not database.exists():
+    if not engine.exists(database):
         return {"exists": False}
     try:
-        return {
-            "bytes": database.stat().st_size,
+        found: dict[str, object] = {
             "schema": migrate.current(database),
             "newest": migrate.head(),
             "counts": snapshot.counts(database),
-            "definitions": migrate.schema(database),
         }
+        if engine.url_of(database) is None:
+            found |= {"bytes": database.stat().st_size, "definitions": migrate.schema(database)}
+        return found
     except (SignetError, sqlite.Error) as error:
         return {"unreadable": str(error)}
 

@@ -488,7 +488,8 @@ def translate(error: BaseException) -> BaseException:
         if says_damage(error):
             mapped = StorageDamaged()
         elif code in BUSY:
-            mapped = StorageBusy()
+            is_lost = getattr(error, "is_lost", False)  # perhaps for want of a socket
+            mapped = (_lack_of_files() if is_lost else None) or StorageBusy()
         elif code in FULL:
             mapped = _lack_of_files() or StorageFull()
         if mapped is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from signet import clock
+from signet import clock, engine
 from signet.care.doctor import machine, mends, use
 from signet.care.doctor.examine import examine
 from signet.care.doctor.models import CheckStatus, DoctorCheck, Scene
@@ -20,6 +20,7 @@ from signet.domain.harnesses import registry as harnesses
 from signet.domain.harnesses.registry import HarnessEntry
 from signet.paths import Workspace
 from store.backups import NOON, a_workspace, opened, owned, texts
+from support.database import STORAGE_URL
 from support.ports import free_port
 
 NAMES = {
@@ -28,6 +29,8 @@ NAMES = {
     "connector", "duplicate", "daemon", "port", "one daemon", "embeddings", "extraction", "harnesses", "service",
     "structure", "waiting", "capture",
 }  # fmt: skip
+#: Checks that a server needs not.
+OF_THE_FILE = {"sqlite", "structure"}
 
 
 @pytest.fixture
@@ -36,7 +39,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     monkeypatch.setenv("SIGNET_MODEL_DIR", str(tmp_path / "models"))
     made = a_workspace(tmp_path / "w")
     made.pid_file.unlink()
-    made.database.chmod(0o600)
+    if made.database.exists():
+        made.database.chmod(0o600)
     (made.daemon_dir / "auth-secret").chmod(0o600)
     settings = (
         "embedding: {provider: none}\nmemory: {pipelineV2: {extraction: {provider: rules}}}\n"
@@ -49,6 +53,8 @@ def looked(workspace: Workspace, **environ: str) -> dict[str, DoctorCheck]:
     """Return every check by name."""
     port = str(free_port())
     home = {"HOME": os.environ["HOME"], "SIGNET_PORT": port, "OLLAMA_HOST": "http://127.0.0.1:9"}
+    if (url := engine.url_of(workspace.database)) is not None:
+        home[STORAGE_URL] = url
     found = [*examine(workspace, now=clock.now(), environ={**home, **environ})]
     assert len({one.check for one in found}) == len(found)
     return {one.check: one for one in found}
@@ -59,7 +65,7 @@ def test_a_sound_workspace_is_told_so_by_every_check(workspace: Workspace) -> No
     with opened(workspace) as db:
         db.write(lambda tx: tx.run("DELETE FROM memory_jobs"))  # they have been waiting since NOON
     found = looked(workspace)
-    assert set(found) == NAMES
+    assert set(found) == (NAMES if workspace.database.exists() else NAMES - OF_THE_FILE)
     assert {one.check for one in found.values() if one.status is not CheckStatus.OK} == {"daemon"}
     assert found["daemon"].fix == "signet daemon start"
     assert all(one.detail for one in found.values())
@@ -83,6 +89,7 @@ def test_nothing_there_is_no_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.sqlite_file
 def test_a_damaged_database_is_a_finding_with_the_way_back(workspace: Workspace) -> None:
     content = bytearray(workspace.database.read_bytes())
     content[8_192:] = bytes(len(content) - 8_192)
@@ -104,13 +111,14 @@ def test_a_newer_schema_is_refused_by_name(workspace: Workspace) -> None:
 
 def test_open_modes_are_found_and_mended(workspace: Workspace) -> None:
     (workspace.root / ".secrets" / "secrets.enc").chmod(0o644)
-    workspace.database.chmod(0o640)
+    exposed = workspace.database if workspace.database.exists() else workspace.root / ".secrets/key"
+    exposed.chmod(0o640)
     found = looked(workspace)["file modes"]
     assert found.status is CheckStatus.FAIL
     assert found.mend is not None
     mends.step(workspace, found.mend).do()
     assert looked(workspace)["file modes"].status is CheckStatus.OK
-    assert stat.S_IMODE(workspace.database.stat().st_mode) == 0o600
+    assert stat.S_IMODE(exposed.stat().st_mode) == 0o600
 
 
 def test_a_missing_backup_is_found_and_made(workspace: Workspace) -> None:
@@ -147,6 +155,7 @@ def test_broken_settings_are_a_finding(workspace: Workspace) -> None:
     assert looked(workspace)["settings"].status is CheckStatus.WARN
 
 
+@pytest.mark.sqlite_file
 def test_vectors_out_of_step_are_a_finding(workspace: Workspace) -> None:
     with opened(workspace) as db:
         db.write(lambda tx: vectors.delete(tx, ["v4"]))
@@ -157,6 +166,7 @@ def test_vectors_out_of_step_are_a_finding(workspace: Workspace) -> None:
     assert found.fix == "signet repair resync-vec --apply"
 
 
+@pytest.mark.sqlite_file
 def test_a_lost_full_text_row_is_a_finding_with_its_command(workspace: Workspace) -> None:
     with opened(workspace) as db:
         db.write(lambda tx: tx.run("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')"))

@@ -92,6 +92,7 @@ def test_a_file_that_is_there_is_not_overwritten(workspace: Workspace, tmp_path:
     assert target.read_text() == "mine"
 
 
+@pytest.mark.sqlite_file
 def test_a_damaged_database_is_reported_as_such(workspace: Workspace) -> None:
     workspace.database.write_bytes(b"no database at all, whoever wrote it")
     parts = {part.name: part.content for part in report.collect(workspace, now=clock.now())}

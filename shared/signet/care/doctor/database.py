@@ -30,7 +30,7 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
     wanted = scene.settings.storage.url or scene.loaded.environment.storage_url
     if (used := engine.used(scene.workspace.database)) != wanted:
         told = f"this daemon still uses {_place_of(used)}, the settings say {_place_of(wanted)}"
-        yield warn("storage", told, "signet daemon restart")
+        yield warn("storage setting", told, "signet daemon restart")
     if (url := engine.url_of(scene.workspace.database)) is not None:
         yield from _on_server(scene, url)
         return

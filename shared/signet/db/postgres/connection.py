@@ -121,10 +121,10 @@ class _Part(Loader):
 
     def load(self, data: Any) -> str | int | float | None:
         text = bytes(data).decode()
-        part = json.loads(text)
-        if isinstance(part, bool):
-            return int(part)
-        return text if isinstance(part, list | dict) else part  # type: ignore[no-any-return]
+        part: str | int | float | None = json.loads(text)
+        if text.startswith(("{", "[")):
+            return text
+        return int(part) if isinstance(part, bool) else part
 
 
 class _Truth(Loader):

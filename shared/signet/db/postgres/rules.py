@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from sqlglot import exp
 
-from signet.db.postgres import tables
 from signet.db.postgres.kinds import Kinds
 from signet.db.postgres.nodes import (
     BOOL,

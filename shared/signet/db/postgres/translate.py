@@ -163,7 +163,9 @@ class _Translation(RewriteRules):
             if isinstance(call, exp.Anonymous) and call.name == "sq_json":
                 document, path = call.expressions
                 path = exp.Anonymous(this="sq_path", expressions=[path])
-                call.replace(exp.JSONBExtract(this=to(exp.paren(document), "JSONB"), expression=path))
+                call.replace(
+                    exp.JSONBExtract(this=to(exp.paren(document), "JSONB"), expression=path)
+                )
 
     # -- whole statements -----------------------------------------------------------------------
     def _insert(self) -> None:

@@ -264,10 +264,10 @@ def overdue(tx: ReadTx, before: datetime) -> int:
     return int(tx.value(sql.OVERDUE, (clock.to_text(before),)))
 
 
-def disk_free_bytes(tx: ReadTx) -> int:
-    """Return the free bytes on the disk of the database's file; with a server, on that of the user's home."""
+def disk_free_bytes(tx: ReadTx) -> int | None:
+    """Return the free bytes on the disk of the database's file, None with a server."""
     file = tx.value(sql.FILE)
-    return shutil.disk_usage(Path(file).parent if file else Path.home()).free
+    return shutil.disk_usage(Path(file).parent).free if file else None
 
 
 def database_bytes(tx: ReadTx) -> int:

@@ -102,13 +102,15 @@ def _waiting(seen: Queue, points: float, reason: str) -> Deduction:
     return Deduction(points=points, reason=reason, command=command, passes=seen.moves)
 
 
-def storage(total: int, deleted: int, overdue: int, size: int, free: int) -> Domain:
+def storage(total: int, deleted: int, overdue: int, size: int, free: int | None) -> Domain:
     """Score storage and disk: many overdue forgotten memories mean that retention is not running."""
     found: tuple[Deduction, ...] = ()
     if total and overdue / total > TOMBSTONES:
         reason = f"{overdue} of {total} memories were forgotten long ago and are not yet purged"
         found = (Deduction(points=0.3, reason=reason, command=SWEEP_HELP),)
-    if free < FULL_DISK_BYTES:
+    if free is None:
+        pass
+    elif free < FULL_DISK_BYTES:
         reason = f"the disk is full: {free / 1e6:.1f} MB free, so saves fail"
         found += (Deduction(points=0.7, reason=reason, command=DISK_HELP),)
     elif free < LOW_DISK_BYTES:
