@@ -125,7 +125,7 @@ def translate(statement: str) -> Translated:
         )
     changed = table.name if table else None
     names = {one.name for one in tree.find_all(exp.Table, exp.Column)}
-    counts = {"entities", "mentions"} <= names
+    counts = "entities" in names and ("mentions" in names or tree.find(exp.Star) is not None)
     return Translated(text, tuple(keys), changed, made.reads_words, counts, each=each, skips=skips)
 
 
