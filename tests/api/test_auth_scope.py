@@ -59,6 +59,7 @@ def test_a_session_of_another_project_is_not_added_to(
         assert api.rows("session_transcripts") != before
 
 
+@pytest.mark.own_files
 def test_a_token_of_one_agent_names_no_file_of_this_machine(tmp_path: Path) -> None:
     with an_api(tmp_path / "agents", SETTINGS) as api:
         token = bearer(a_token(api, "operator", scope=TokenScope(agent="cato")))

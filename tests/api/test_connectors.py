@@ -25,6 +25,7 @@ def register(api: Api, folder: Path, **fields: object) -> str:
     return str(made.body["id"])
 
 
+@pytest.mark.own_files
 def test_a_folder_is_registered_with_the_settings_that_will_hold(api: Api, notes: Path) -> None:
     api.add_agent()
     settings = {"path": f"{notes}/", "glob": "*.rst"}
@@ -44,6 +45,7 @@ def test_a_folder_is_registered_with_the_settings_that_will_hold(api: Api, notes
     )
 
 
+@pytest.mark.own_files
 def test_the_list_is_newest_first(api: Api, notes: Path) -> None:
     ids = [register(api, notes) for _ in range(2)]
     body = api.get(CONNECTORS).body
@@ -73,6 +75,7 @@ def test_the_list_is_newest_first(api: Api, notes: Path) -> None:
         ({"displayName": 5}, "displayName: Input should be a valid string"),
     ],
 )
+@pytest.mark.own_files
 def test_what_makes_no_sense_is_refused_and_nothing_is_stored(
     api: Api, body: dict[str, object], words: str
 ) -> None:
@@ -83,6 +86,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_stored(
     assert api.rows("connectors") == []
 
 
+@pytest.mark.own_files
 def test_a_file_is_no_folder(api: Api, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a")
     settings = {"rootPath": str(tmp_path / "a.md")}
@@ -103,6 +107,7 @@ def test_a_file_is_no_folder(api: Api, tmp_path: Path) -> None:
         ("/notes/vault", ".secrets is hidden"),
     ],
 )
+@pytest.mark.own_files
 def test_private_folders_are_refused_however_they_are_spelled(
     api: Api, path: str, reason: str
 ) -> None:
@@ -121,12 +126,14 @@ def test_private_folders_are_refused_however_they_are_spelled(
 @pytest.mark.parametrize(
     "path", ["/", "/etc", "/proc/self/root/etc", "~", "/proc/self/cwd/../../../../../../../../.."]
 )
+@pytest.mark.own_files
 def test_folders_of_the_system_and_the_home_are_refused(api: Api, path: str) -> None:
     root = str(Path(path).expanduser())
     refused = api.post(CONNECTORS, {"provider": "filesystem", "settings": {"rootPath": root}})
     assert (refused.status, refused.body["code"]) == (400, "private_folder"), refused.body
 
 
+@pytest.mark.own_files
 def test_a_link_is_registered_as_the_folder_that_it_leads_to(
     api: Api, notes: Path, tmp_path: Path
 ) -> None:
@@ -135,6 +142,7 @@ def test_a_link_is_registered_as_the_folder_that_it_leads_to(
     assert api.get(f"{CONNECTORS}/{connector_id}").body["settings"]["rootPath"] == str(notes)
 
 
+@pytest.mark.own_files
 def test_a_sync_is_one_job_and_shows_at_once(api: Api, notes: Path) -> None:
     connector_id = register(api, notes)
     first = api.post(f"{CONNECTORS}/{connector_id}/sync")
@@ -160,6 +168,7 @@ def test_a_sync_is_one_job_and_shows_at_once(api: Api, notes: Path) -> None:
     }
 
 
+@pytest.mark.own_files
 def test_a_full_sync_wants_to_be_confirmed(api: Api, notes: Path) -> None:
     connector_id = register(api, notes)
     refused = api.post(f"{CONNECTORS}/{connector_id}/sync/full")
@@ -169,12 +178,14 @@ def test_a_full_sync_wants_to_be_confirmed(api: Api, notes: Path) -> None:
     assert json.loads(job["payload"])["full"] is True
 
 
+@pytest.mark.own_files
 def test_a_syncing_row_without_a_job_can_be_synced(api: Api, notes: Path) -> None:
     connector_id = register(api, notes)
     api.run("UPDATE connectors SET status = 'syncing'")
     assert "jobId" in api.post(f"{CONNECTORS}/{connector_id}/sync").body
 
 
+@pytest.mark.own_files
 def test_other_providers_can_be_registered_and_not_synced_yet(api: Api) -> None:
     body = {"provider": "github-docs", "settings": {"repo": "a/b"}}
     connector_id = api.post(CONNECTORS, body).body["id"]
@@ -186,6 +197,7 @@ def test_other_providers_can_be_registered_and_not_synced_yet(api: Api) -> None:
     assert api.get(f"{CONNECTORS}/{connector_id}/health").body["documentCount"] == 0
 
 
+@pytest.mark.own_files
 def test_resync_counts_what_became_of_each(api: Api, notes: Path) -> None:
     api.post(CONNECTORS, {"provider": "gdrive"})
     first = register(api, notes)
@@ -201,6 +213,7 @@ def test_resync_counts_what_became_of_each(api: Api, notes: Path) -> None:
     }
 
 
+@pytest.mark.own_files
 def test_an_unknown_connector_is_not_found_by_any_route(api: Api) -> None:
     for method, path in (
         ("GET", ""),
@@ -215,6 +228,7 @@ def test_an_unknown_connector_is_not_found_by_any_route(api: Api) -> None:
 
 
 @pytest.mark.parametrize("cascade", [False, True])
+@pytest.mark.own_files
 def test_removing_a_connector_stops_its_sync_and_removes_its_documents_when_asked(
     api: Api, notes: Path, cascade: bool
 ) -> None:
@@ -233,6 +247,7 @@ def test_removing_a_connector_stops_its_sync_and_removes_its_documents_when_aske
     assert (sync["status"], sync["error"]) == ("dead", "cancelled")
 
 
+@pytest.mark.own_files
 def test_frozen_mutations_refuse_a_sync_and_a_removal_of_documents(api: Api, notes: Path) -> None:
     connector_id = register(api, notes)
     api.configure("memory:\n  pipelineV2:\n    mutationsFrozen: true\n")

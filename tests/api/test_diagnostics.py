@@ -146,6 +146,7 @@ def test_summaries_whose_job_is_gone_count_too(api: Api) -> None:
     assert (found["dead"], found["deadRate"], found["score"]) == (1, 1.0, 0.7)
 
 
+@pytest.mark.sqlite_file
 def test_full_text_is_counted_in_the_index_itself(api: Api) -> None:
     for number in range(12):
         api.post("/api/memory/remember", {"content": f"Shelf {number} holds tea."})

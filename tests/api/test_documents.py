@@ -86,6 +86,7 @@ def test_an_address_that_makes_no_sense_is_refused(
     assert api.rows("documents") == []
 
 
+@pytest.mark.own_files
 def test_a_page_and_a_file_are_queued_once_for_each_agent(api: Api) -> None:
     api.add_agent()
     for body in (

@@ -274,6 +274,7 @@ def test_each_fault_is_found_by_its_check_with_what_mends_it(api: Api) -> None:
         assert faults(api) == {}
 
 
+@pytest.mark.sqlite_file
 def test_a_missing_or_short_index_is_a_warning_and_no_error(api: Api) -> None:
     ids = [embedded(api, f"Heron number {number}.") for number in range(3)]
     with healthy(api):

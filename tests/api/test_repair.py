@@ -659,6 +659,7 @@ def test_facts_of_what_was_forgotten_by_an_earlier_version_go_too(api: Api) -> N
     assert (recover.status, active()) == (200, set(texts))
 
 
+@pytest.mark.sqlite_file
 def test_counts_are_read_without_a_gate(api: Api) -> None:
     api.configure("memory: {pipelineV2: {autonomousFrozen: true, mutationsFrozen: true}}")
     assert api.get("/api/repair/embedding-gaps").body == {

@@ -52,6 +52,7 @@ def test_what_cannot_be_counted_is_refused(api: Api, query: str) -> None:
     assert api.get(f"/api/analytics/series?{query}").status == 400
 
 
+@pytest.mark.sqlite_file
 def test_resources_say_what_the_files_take(api: Api) -> None:
     workspace = api.state.workspace
     workspace.backups_dir.mkdir(parents=True)

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from signet.db.writer import WAIT_SECONDS
 from support.http import Answer, Api, Served, a_workspace, an_api, served
 from support.processes import program, said
@@ -60,6 +62,7 @@ def stored(api: Api | Served) -> set[str]:
     return {row["content"] for row in found.body["memories"]}
 
 
+@pytest.mark.sqlite_file
 def test_a_database_locked_by_another_program_refuses_saves_and_answers_the_rest_at_once(
     server: Served,
 ) -> None:
@@ -76,6 +79,7 @@ def test_a_database_locked_by_another_program_refuses_saves_and_answers_the_rest
     assert server.post(REMEMBER, {"content": "Hens sit."}).status == 200
 
 
+@pytest.mark.sqlite_file
 def test_every_save_that_waits_for_a_lock_is_answered(tmp_path: Path) -> None:
     with an_api(tmp_path / "agents", wait_seconds=0.2) as api:
         with locked(api.state.workspace.database):
@@ -86,6 +90,7 @@ def test_every_save_that_waits_for_a_lock_is_answered(tmp_path: Path) -> None:
         assert stored(api) == {"All hens sit."}
 
 
+@pytest.mark.sqlite_file
 def test_a_full_disk_refuses_saves_loses_nothing_acknowledged_and_heals(tmp_path: Path) -> None:
     kept: set[str] = set()
     refusals = 0
@@ -108,6 +113,7 @@ def test_a_full_disk_refuses_saves_loses_nothing_acknowledged_and_heals(tmp_path
         assert stored(again) == kept
 
 
+@pytest.mark.sqlite_file
 def test_a_database_at_its_largest_size_refuses_saves_and_heals(api: Api) -> None:
     saved = {f"Hen {number} sits." for number in range(3)}
     assert {api.post(REMEMBER, {"content": text}).status for text in saved} == {200}
@@ -121,6 +127,7 @@ def test_a_database_at_its_largest_size_refuses_saves_and_heals(api: Api) -> Non
     assert api.post(REMEMBER, {"content": "A hen too many."}).status == 200
 
 
+@pytest.mark.sqlite_file
 def test_a_read_only_database_refuses_saves_and_documents_and_answers_questions(api: Api) -> None:
     api.post(REMEMBER, {"content": "Bees fly home."})
     api.state.db.write(lambda tx: tx.value("PRAGMA query_only = 1"))
@@ -141,6 +148,7 @@ def test_a_read_only_database_refuses_saves_and_documents_and_answers_questions(
     assert stored(api) == {"Bees fly home."}
 
 
+@pytest.mark.sqlite_file
 def test_the_same_text_from_many_clients_at_once_is_one_memory_with_one_job(
     server: Served,
 ) -> None:
