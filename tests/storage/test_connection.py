@@ -11,6 +11,7 @@ import pytest
 from signet import clock, engine
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.commits import Commits
+from signet.db.dialect import as_list
 from signet.db.driver import connect, sqlite
 from signet.db.postgres.schema import ServerUnfit
 from signet.queue import NewJob, enqueue
@@ -220,3 +221,9 @@ def test_a_worker_looks_for_jobs_again_when_the_server_is_back(
         with closing(Database(db.path)) as elsewhere:  # whose calls this worker does not hear
             elsewhere.write(enqueue, NewJob(kind="noop", queue="q"), now=clock.now())
         assert broker.dispatcher.fetch("q", PATIENCE_SECONDS) is not None
+
+
+def test_nul_in_a_list_is_the_sign_that_a_text_has_there(db: Database) -> None:
+    texts = ["a\0b", "\0", "\\\0", "a\\u0000b", "\\\\u0000", "", "ok"]
+    found = db.read(ReadTx.column, "SELECT value FROM json_each(?)", (as_list(texts),))
+    assert found == [text.replace("\0", "\ufffd") for text in texts]

@@ -6,6 +6,7 @@ Statements are SQLite's; each text is translated once per process. Errors are th
 
 import contextlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -56,6 +57,8 @@ _LOST = ("08", "57P", _SILENT)
 #: not in their snapshot. Then the row is no accident.
 _COLLISIONS = 8
 
+#: NUL in a list of JSON, but no backslash before these letters.
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 _BEGIN = {
     "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     "BEGIN IMMEDIATE": "BEGIN ISOLATION LEVEL REPEATABLE READ",
@@ -530,6 +533,8 @@ def _value(value: Any, how: str) -> Any:
         return words.query(value, names=how == "n")
     if how == "g":
         value = glob_regex(value)
+    elif how == "j" and "\\u0000" in value:
+        value = _NUL.sub(r"\1\\ufffd", value)
     elif how == "b" and isinstance(value, str):
         return value.encode()
     if isinstance(value, str):

@@ -110,7 +110,8 @@ def glob_regex(pattern: str) -> str:
 
 
 def bound_as(slot: exp.Expr, how: str) -> exp.Expr:
-    """Return a parameter that is converted when it is bound: `w` or `n` full text, `g` a GLOB pattern, `b` bytes."""
+    """Return a parameter that is converted when it is bound: `w` or `n` full text, `g` a GLOB pattern, `b` bytes,
+    `j` a list of JSON."""
     return Slot(this=slot, how=how) if isinstance(slot, exp.Placeholder) else slot
 
 
@@ -190,4 +191,4 @@ def subqueries(node: exp.Expr) -> list[exp.Subquery]:
 def is_list(node: exp.Expr) -> bool:
     if isinstance(node, exp.Table):
         return isinstance(node.this, exp.Anonymous) and node.this.name.lower() == "sq_each"
-    return "json_array_elements_text" in node.sql(dialect="postgres").lower()[:120]
+    return "json_array_elements_text" in node.sql(dialect=Dialect).lower()[:120]

@@ -291,7 +291,7 @@ class _Translation(RewriteRules):
                 assert made is not None
                 slot = made.find(exp.Placeholder)
                 assert slot is not None
-                slot.replace(asked.copy())
+                slot.replace(bound_as(asked.copy(), "j"))
                 made.set("laterals", table.args.get("laterals"))
                 table.replace(made)
             else:
