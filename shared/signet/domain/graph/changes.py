@@ -116,6 +116,7 @@ def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacem
     read = [assertions.statements(one.text, one.is_talk) for one in texts]
     stems = [stems_of(one.text, one.is_talk) for one in texts]
     common = _common(stems)
+    held = [values.settings(one.text) if one.is_talk else {} for one in texts]
     found: dict[int, Replacement] = {}
     for newer, other in enumerate(texts):
         changes: dict[int, Replacement] = {}
@@ -128,8 +129,8 @@ def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacem
                     values.by_commit(one.text, one.said_at, other.text, other.said_at),
                     "commit",
                 )
-            elif one.is_talk and other.is_talk and one.project == other.project:
-                done = values.by_setting(one.text, other.text)
+            elif held[newer] and held[number] and one.project == other.project:
+                done = values.by_setting(held[number], held[newer])
             if done:
                 changes[number] = Replacement(
                     by=newer, old=done.old, new=done.new, why=why, is_part=True, near=done.near

@@ -1,7 +1,7 @@
 """Whether a later commit changes an amount, or a later talk a setting, on which a talk in its project agreed. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -92,17 +92,16 @@ def by_commit(text: str, said_at: str, message: str, committed_at: str) -> Amend
     return found
 
 
-def by_setting(text: str, later: str) -> Amended | None:
+def by_setting(before: Mapping[str, "Assigned"], after: Mapping[str, "Assigned"]) -> Amended | None:
     """Return how a later talk of the same project gives another value to a setting of an earlier one, None without.
 
     `old` and `new` are the lines. Of several settings the last one of the later talk counts.
     """
-    before, after = _settings(text), _settings(later)
     changed = [name for name in after if name in before and before[name].value != after[name].value]
     return Amended(before[changed[-1]].line, after[changed[-1]].line, 1.0) if changed else None
 
 
-class _Setting(NamedTuple):
+class Assigned(NamedTuple):
     """The last value of a setting in a talk, and its line."""
 
     value: str
@@ -110,15 +109,15 @@ class _Setting(NamedTuple):
 
 
 @lru_cache(maxsize=1_024)
-def _settings(text: str) -> dict[str, _Setting]:
+def settings(text: str) -> Mapping[str, Assigned]:
     """Return the settings that the speakers of a talk name, but not tools and fenced code."""
-    found: dict[str, _Setting] = {}
+    found: dict[str, Assigned] = {}
     for line in _FENCED.sub("", text).splitlines():
         for match in () if line.startswith(("Tool:", ">")) else _SETTING.finditer(line):
             name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
             if not _RESULT.search(name):
                 found.pop(name.lower(), None)
-                found[name.lower()] = _Setting(value.strip("\"' "), read.SPEAKER.sub("", line))
+                found[name.lower()] = Assigned(value.strip("\"' "), read.SPEAKER.sub("", line))
     return found
 
 

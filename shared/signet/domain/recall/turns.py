@@ -17,7 +17,6 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from signet.db import fts
 from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType, is_given
@@ -26,8 +25,8 @@ from signet.text import orders
 
 #: Most characters of a person's turn, of an agent's, and of one without a query word or next to an answer.
 PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
-#: Fewer words that mean something say nothing without the message before.
-LEAST_CONTENT = 2
+#: A shorter message says nothing without the message before.
+LEAST_CHARS = 15
 #: A shorter line may occur twice: it says little, like the end of a code block.
 LINE_CHARS = 25
 #: Characters of the omission mark between turns, with its line break.
@@ -93,11 +92,9 @@ class _Turn:
     def may_answer(self) -> bool:
         """Return whether it is worth its space: it contains a query word, or is short and more than "ok, thanks"."""
         is_short = len(self.text) <= BESIDE_CHARS
-        return bool(self.words) or (is_short and len(self._content) >= LEAST_CONTENT)
-
-    @property
-    def _content(self) -> Sequence[str]:
-        return fts.content_words(search.LABEL.sub("", self.text))
+        return bool(self.words) or (
+            is_short and len(search.LABEL.sub("", self.text)) >= LEAST_CHARS
+        )
 
     def follows(self, other: "_Turn | None") -> bool:
         """Return whether it directly follows another turn; after None, whether it is the first of all."""
