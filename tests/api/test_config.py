@@ -126,7 +126,7 @@ def test_the_first_page_has_one_answer(api: Api) -> None:
     ]
     api.delete(f"/api/memory/{ids[1]}?reason=wrong")
     home = api.get("/api/home").body
-    assert home["reviews"] == {"memories": [], "total": 0}
+    assert home["reviews"] == {"memories": [], "next": None, "total": 0}
     assert home["forgotten"]["memories"] == []
     assert home["forgotten"]["total"] == 1
     assert home["kept"] == 0

@@ -39,7 +39,10 @@ LATER_HOURS = 24
 #: A setting with its value, in backticks or with a number: `hard_deletes: new_record`, HOLD_MINUTES = 20. Its name has
 #: several parts, because "port", "status" or "name" belong to many things. On five developers' days 13 settings had
 #: another value later, and each pair was a change (loadtests, `ownday`).
-_NAME = r"[a-z]\w*(?:[-_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z][A-Z\d]*_\w+"
+_NAME = (
+    r"[a-z][^\W_]{0,40}(?:[-_.][^\W_]{1,40}){1,6}|[a-z]{1,40}[A-Z][^\W_]{0,40}"
+    r"|[A-Z][A-Z\d]{0,40}(?:_[^\W_]{1,40}){1,6}"
+)
 _SETTING = re.compile(
     rf"`-{{0,2}}({_NAME})(?: ?= ?|: )([^\s`][^`\n]{{0,40}})`"
     rf"|(?<![\w./$-])({_NAME})(?: ?= ?|: )(\d[\w.%]*|true|false|on|off)(?![\w./-])"
