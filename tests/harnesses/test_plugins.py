@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,7 @@ def run(script: str, daemon: Served, **environment: str) -> None:
         [str(NODE), "--test", str(TESTS / script)],
         env={
             "PATH": str(Path(str(NODE)).parent),
+            "TMPDIR": tempfile.gettempdir(),  # has the daemon's socket if a workspace's path is too long for it
             "DAEMON": f"http://127.0.0.1:{daemon.port}",
             **environment,
         },
