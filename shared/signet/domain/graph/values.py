@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.domain.graph import assertions as read
+from signet.domain.statements.sentences import FENCE
 
 _USERS = re.compile(r"^(?=User[^:\n]{0,60}: )", re.MULTILINE)
 #: Parts of identifiers and words, and amounts with what may be their unit.
 _PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
 _AMOUNT = re.compile(r"(?<!\w)(?<![^\W\d_]-)\d[\d_.,:]*|[^\W\d_]+|[€$£%]")
-#: A line of a log or a trace, which nobody agreed on.
+#: A line of a log or a stack trace; it states no agreement.
 _TRACE = re.compile(r"\s|\d{4}-\d\d-\d\d|[\w.]*(?:Error|Exception)\b")
 #: "A whole year" is an amount.
 _WHOLE = frozenset(
@@ -51,7 +52,6 @@ _SETTING = re.compile(
 _RESULT = re.compile(
     r"(?:^|[_-])(?:ids?|codes?|counts?|status|at|time|total|rows|errors?|ms|took)$", re.IGNORECASE
 )
-_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class Amended(NamedTuple):
@@ -115,7 +115,7 @@ class Assigned(NamedTuple):
 def settings(text: str) -> Mapping[str, Assigned]:
     """Return the settings that the speakers of a talk name, but not tools and fenced code."""
     found: dict[str, Assigned] = {}
-    for line in _FENCED.sub("", text).splitlines():
+    for line in FENCE.sub("", text).splitlines():
         for match in () if line.startswith(("Tool:", ">")) else _SETTING.finditer(line):
             name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
             if not _RESULT.search(name):

@@ -28,7 +28,7 @@ MAX_SENTENCE_CHARS = 1_000
 #: Longer lines are whole paragraphs (a stored memory is one line): their sentences are checked one by one.
 LONG_LINE_CHARS = 200
 
-_FENCE = patterns.lazy(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+FENCE = patterns.lazy(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_MARK = patterns.lazy(r"```.*?(?:```|\Z)", re.DOTALL)
 #: Code in backticks stays unchanged; the alternatives after it are removed.
 _TAG = patterns.lazy(r"(`[^`\n]*`)|<!--(?:(?!-->|<!--).)*-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
@@ -71,7 +71,7 @@ _BOUNDARY = patterns.lazy(
 
 def paragraphs(text: str) -> list[list[str]]:
     """Return the sentences of a text, paragraph by paragraph, in order."""
-    prose = _FENCE_MARK.sub("\n\n", _FENCE.sub("\n\n", text))
+    prose = _FENCE_MARK.sub("\n\n", FENCE.sub("\n\n", text))
     prose = _LINK.sub(r"\1", _TAG.sub(lambda found: found[1] or " ", prose))
     found = [list(_sentences(block)) for block in _blocks(prose)]
     return [sentences for sentences in found if sentences]
