@@ -1,8 +1,8 @@
 """Start the programs as forks of their supervisor, which has loaded what they have in common.
 
-So these modules are loaded once and their memory is shared, until one of the processes changes a page of it. In all
-else a fork is the program that its command line names, started anew. Linux only: elsewhere system libraries may not
-survive a fork.
+These modules are loaded once, and the processes share their memory pages until one of them writes to a page. Otherwise
+a fork behaves like a new process with the same command line. Linux only: on macOS, system libraries may not survive a
+fork.
 """
 
 import ctypes
@@ -92,7 +92,7 @@ def _close() -> None:
 
 
 def _show(command: Sequence[str]) -> None:
-    """Let the kernel show this command line as that of this process (proc_pid_cmdline(5)), if there is room for it."""
+    """Set the command line that `ps` shows for this process, if it fits into the old one (see proc_pid_cmdline(5))."""
     fields = Path("/proc/self/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
     begin, end = int(fields[45]), int(fields[46])
     shown = b"".join(os.fsencode(part) + b"\0" for part in command)

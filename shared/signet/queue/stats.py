@@ -235,7 +235,7 @@ def last_error(tx: ReadTx) -> dict[str, object] | None:
 
 
 def last_result(tx: ReadTx, kind: str) -> dict[str, object]:
-    """Return the result of the last completed job of a kind; empty if there is none."""
+    """Return the result of the last completed job of a kind, or an empty one before the first."""
     return columns.json_object(tx.value(_RESULT, (kind,)))
 
 

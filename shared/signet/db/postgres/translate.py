@@ -156,7 +156,7 @@ class _Translation(RewriteRules):
         return self.tree
 
     def _numbers_of_json(self) -> None:
-        """Return parts of JSON as they are, not as texts, and order rows by them so: 9 is before 10."""
+        """Select parts of JSON with their types, not as texts, so that rows are ordered by number: 9 before 10."""
         if not isinstance(self.tree, exp.Select) or self.tree.args.get("distinct"):
             return
         for call in [one.unalias() for one in self.tree.expressions]:

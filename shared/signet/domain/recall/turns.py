@@ -25,7 +25,7 @@ from signet.text import orders
 
 #: Most characters of a person's turn, of an agent's, and of one without a query word or next to an answer.
 PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
-#: A shorter message says nothing without the message before.
+#: A shorter message cannot be understood without the message before it.
 LEAST_CHARS = 15
 #: A shorter line may occur twice: it says little, like the end of a code block.
 LINE_CHARS = 25
