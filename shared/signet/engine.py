@@ -14,10 +14,8 @@ _PROBLEMS: dict[Path, str] = {}
 _OPEN: set[Path] = set()
 
 
-class StorageUnclear(Invalid):
+class StorageUnclear(Invalid, code="storage_unclear"):
     """The settings do not say clearly where the database is."""
-
-    code = "storage_unclear"
 
 
 def use(database: Path, url: str | None, *, problem: str | None = None) -> None:

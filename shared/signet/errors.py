@@ -35,6 +35,10 @@ class SignetError(Exception):
     kind: ClassVar[Kind] = Kind.BROKEN
     code: str = "internal"
 
+    def __init_subclass__(cls, *, kind: Kind | None = None, code: str | None = None) -> None:
+        """Set both where a class states them; it inherits the rest."""
+        cls.kind, cls.code = kind or cls.kind, code or cls.code
+
     def __init__(
         self, message: str | None = None, code: str | None = None, /, **facts: object
     ) -> None:
@@ -45,32 +49,20 @@ class SignetError(Exception):
         super().__init__(self.message)
 
 
-class Invalid(SignetError):
+class Invalid(SignetError, kind=Kind.INVALID, code="invalid_request"):
     """The request is not valid."""
 
-    kind = Kind.INVALID
-    code = "invalid_request"
 
-
-class NotFound(SignetError):
+class NotFound(SignetError, kind=Kind.NOT_FOUND, code="not_found"):
     """There is no such thing."""
 
-    kind = Kind.NOT_FOUND
-    code = "not_found"
 
-
-class Unauthenticated(SignetError):
+class Unauthenticated(SignetError, kind=Kind.UNAUTHENTICATED, code="unauthenticated"):
     """authentication required"""
 
-    kind = Kind.UNAUTHENTICATED
-    code = "unauthenticated"
 
-
-class Conflict(SignetError):
+class Conflict(SignetError, kind=Kind.CONFLICT, code="conflict"):
     """The state does not allow this."""
-
-    kind = Kind.CONFLICT
-    code = "conflict"
 
     @property
     def current_version(self) -> int | None:
@@ -85,18 +77,12 @@ class Conflict(SignetError):
         return memory_id if isinstance(memory_id, str) else None
 
 
-class Forbidden(SignetError):
+class Forbidden(SignetError, kind=Kind.FORBIDDEN, code="forbidden"):
     """This is not allowed."""
 
-    kind = Kind.FORBIDDEN
-    code = "forbidden"
 
-
-class TooLarge(SignetError):
+class TooLarge(SignetError, kind=Kind.TOO_LARGE, code="too_large"):
     """The request is too large."""
-
-    kind = Kind.TOO_LARGE
-    code = "too_large"
 
 
 class TryLater(SignetError):
@@ -111,47 +97,32 @@ class TryLater(SignetError):
             return None
 
 
-class Unavailable(TryLater):
+class Unavailable(TryLater, kind=Kind.UNAVAILABLE, code="unavailable"):
     """Not available right now; try again later."""
 
-    kind = Kind.UNAVAILABLE
-    code = "unavailable"
 
-
-class Frozen(Unavailable):
+class Frozen(Unavailable, code="mutations_frozen"):
     """Mutations are frozen (kill switch active)."""
 
-    code = "mutations_frozen"
 
-
-class StorageBusy(Unavailable):
+class StorageBusy(Unavailable, code="storage_busy"):
     """The database is locked by another program, or its server does not answer; nothing was written."""
 
-    code = "storage_busy"
 
-
-class StorageFull(Unavailable):
+class StorageFull(Unavailable, code="storage_full"):
     """The disk is full or cannot be written; nothing was written."""
 
-    code = "storage_full"
 
-
-class StorageDamaged(Unavailable):
+class StorageDamaged(Unavailable, code="database_damaged"):
     """The database is damaged; nothing was written. Restore a backup: signet backup list, then: signet restore FILE."""
 
-    code = "database_damaged"
 
-
-class StorageMoved(Unavailable):
+class StorageMoved(Unavailable, code="database_moved"):
     """The database file was moved, replaced or deleted; nothing was written. Try again in some seconds."""
 
-    code = "database_moved"
 
-
-class TooManyFiles(Unavailable):
+class TooManyFiles(Unavailable, code="too_many_files"):
     """Too many files and connections are open on this machine or in this process; nothing was written."""
-
-    code = "too_many_files"
 
 
 _OF_SYSTEM: dict[int | None, type[SignetError]] = {
@@ -166,15 +137,12 @@ def of_system(error: OSError) -> SignetError | None:
     return None if found is None else found()
 
 
-class ProviderDown(SignetError):
+class ProviderDown(SignetError, kind=Kind.UNAVAILABLE, code="provider_down"):
     """A model provider cannot be reached or refuses requests at the moment.
 
     `retry_after_seconds` says when it may be asked again. A job that meets this error waits; it is not charged
     an attempt.
     """
-
-    kind = Kind.UNAVAILABLE
-    code = "provider_down"
 
     def __init__(
         self,
@@ -188,33 +156,24 @@ class ProviderDown(SignetError):
         self.retry_after_seconds = retry_after_seconds
 
 
-class ProviderBusy(ProviderDown):
+class ProviderBusy(ProviderDown, code="provider_busy"):
     """A model provider has as many calls of ours as it may have at once; it is not down."""
 
-    code = "provider_busy"
 
-
-class ModelMissing(ProviderDown):
+class ModelMissing(ProviderDown, code="model_missing"):
     """The server has no such model, or no such address; only a person can change that."""
-
-    code = "model_missing"
 
 
 class ModelNotInstalled(ProviderDown):
     """A model for this process has not been downloaded yet; no request was sent."""
 
 
-class ProviderFailed(SignetError):
+class ProviderFailed(SignetError, kind=Kind.UNAVAILABLE, code="provider_failed"):
     """A model provider answered with an error or an unusable answer; trying again may help."""
 
-    kind = Kind.UNAVAILABLE
-    code = "provider_failed"
 
-
-class ProviderTimeout(ProviderFailed):
+class ProviderTimeout(ProviderFailed, code="provider_timeout"):
     """A model provider did not answer in time (timeout)."""
-
-    code = "provider_timeout"
 
 
 #: How long a model server that lacks memory is left alone.
@@ -225,26 +184,20 @@ class ProviderExhausted(ProviderFailed):
     """A model server lacks memory for the model, for this job and others."""
 
 
-class ProviderRefused(ProviderFailed):
+class ProviderRefused(ProviderFailed, code="provider_refused"):
     """A model provider refuses this request (HTTP 4xx)."""
-
-    code = "provider_refused"
 
 
 class ProviderTooLong(ProviderRefused):
     """A request is longer than the model's context."""
 
 
-class ProviderCut(ProviderFailed):
+class ProviderCut(ProviderFailed, code="provider_cut"):
     """A model provider's answer broke off."""
 
-    code = "provider_cut"
 
-
-class ProviderNonsense(ProviderFailed):
+class ProviderNonsense(ProviderFailed, code="provider_nonsense"):
     """A model provider sent something that is no answer: nothing, a web page, another format."""
-
-    code = "provider_nonsense"
 
 
 #: Error codes of a failing provider: with one kind in several jobs, the provider is ill (queue/circuit_breaker.py).
@@ -256,15 +209,9 @@ PROVIDER_ILL = tuple(
 PROVIDER_FAILURES = (*PROVIDER_ILL[1:], ProviderRefused.code)
 
 
-class NotNow(SignetError):
+class NotNow(SignetError, kind=Kind.UNAVAILABLE, code="not_now"):
     """Settings do not allow this job now; it waits until they do."""
 
-    kind = Kind.UNAVAILABLE
-    code = "not_now"
 
-
-class PermanentJobError(SignetError):
+class PermanentJobError(SignetError, kind=Kind.INVALID, code="permanent"):
     """This job can never succeed; trying again would not help."""
-
-    kind = Kind.INVALID
-    code = "permanent"

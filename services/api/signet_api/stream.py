@@ -37,11 +37,8 @@ STALLED_SECONDS = 10.0
 _KEEPALIVE = b": keepalive\n\n"
 
 
-class TooManyListeners(SignetError):
+class TooManyListeners(SignetError, kind=Kind.LIMITED, code="too_many_listeners"):
     """Too many programs follow this stream already; end one of them."""
-
-    kind = Kind.LIMITED
-    code = "too_many_listeners"
 
 
 class Listeners:

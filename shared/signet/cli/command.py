@@ -30,11 +30,8 @@ Run = TypeVar("Run", bound=Callable[..., Any])
 Kind = TypeVar("Kind", bound=PlainSignet)
 
 
-class UnsupportedCommand(SignetError):
+class UnsupportedCommand(SignetError, kind=ErrorKind.UNSUPPORTED, code="unsupported"):
     """Not available on this system."""
-
-    kind = ErrorKind.UNSUPPORTED
-    code = "unsupported"
 
 
 class opt:

@@ -25,34 +25,24 @@ if TYPE_CHECKING:
     from signet.client.target import CallTarget
 
 
-class DaemonNotRunning(Unavailable):
+class DaemonNotRunning(Unavailable, code="daemon_not_running"):
     """Daemon is not running. Start it with: signet daemon start."""
 
-    code = "daemon_not_running"
 
-
-class DaemonAway(DaemonNotRunning):
+class DaemonAway(DaemonNotRunning, code="daemon_away"):
     """The daemon that this machine is connected to does not answer."""
 
-    code = "daemon_away"
 
-
-class DaemonSilent(Unavailable):
+class DaemonSilent(Unavailable, code="daemon_silent"):
     """The daemon did not answer in time. If it stays silent: signet daemon restart."""
 
-    code = "daemon_silent"
 
-
-class ConnectionBroken(Unavailable):
+class ConnectionBroken(Unavailable, code="connection_broken"):
     """The connection to the daemon broke before the answer was complete."""
 
-    code = "connection_broken"
 
-
-class BadAnswer(SignetError):
+class BadAnswer(SignetError, code="bad_answer"):
     """What answered is not a Signet daemon."""
-
-    code = "bad_answer"
 
 
 def foreign(url: str) -> BadAnswer:
@@ -108,11 +98,8 @@ def _path(workspace: Workspace) -> str:
     return f" --path {shlex.quote(str(workspace.root))}"
 
 
-class RateLimited(TryLater):
+class RateLimited(TryLater, kind=Kind.LIMITED, code="limited"):
     """Too many requests; try again later."""
-
-    kind = Kind.LIMITED
-    code = "limited"
 
 
 _OF_STATUS: Mapping[int, type[SignetError]] = {

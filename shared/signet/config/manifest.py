@@ -32,10 +32,8 @@ Guard = Callable[[Mapping[object, object], Mapping[object, object]], None]
 Value = str | int | float | bool | None | list["Value"] | dict[str, "Value"]
 
 
-class ManifestError(Invalid):
+class ManifestError(Invalid, code="config_unreadable"):
     """The configuration file cannot be read."""
-
-    code = "config_unreadable"
 
     def __init__(self, message: str, /, *, line: int | None = None) -> None:
         super().__init__(message, line=line)

@@ -14,10 +14,8 @@ _WITHOUT_ORIGIN = frozenset({"about", "blob", "data", "file", "javascript"})
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
-class NotAnOrigin(Invalid):
+class NotAnOrigin(Invalid, code="not_an_origin"):
     """Expected an origin as browsers send it, such as chrome-extension://ID or http://localhost:5173."""
-
-    code = "not_an_origin"
 
 
 def checked(text: str) -> str:

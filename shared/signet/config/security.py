@@ -26,10 +26,8 @@ _SIMILAR = 0.85
 _MENTION = re.compile(rb"""^[ \t{"',?-]*auth(?!or)""", re.I | re.M)
 
 
-class UnsafeSettings(Invalid):
+class UnsafeSettings(Invalid, code="unsafe_settings"):
     """A security setting cannot be read."""
-
-    code = "unsafe_settings"
 
 
 def unreadable(

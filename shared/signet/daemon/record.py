@@ -245,16 +245,12 @@ def _replace(path: Path, text: str) -> None:
     fresh.replace(path)
 
 
-class PortTaken(Conflict):
+class PortTaken(Conflict, code="port_taken"):
     """The port is used by another program."""
 
-    code = "port_taken"
 
-
-class StartFailed(SignetError):
+class StartFailed(SignetError, code="start_failed"):
     """Failed to start daemon."""
-
-    code = "start_failed"
 
     def __init__(self, reason: str, log: Path, tail: tuple[str, ...]) -> None:
         super().__init__(f"Failed to start daemon: {reason}", log=str(log))

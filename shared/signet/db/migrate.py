@@ -51,16 +51,12 @@ INSERT OR IGNORE INTO schema_migrations (version, applied_at, checksum) SELECT n
 READ_VERSION = "SELECT version_num FROM signet_schema_version"
 
 
-class SchemaTooNew(SignetError):
+class SchemaTooNew(SignetError, code="schema_too_new"):
     """The database was made by another version of Signet."""
 
-    code = "schema_too_new"
 
-
-class MigrationFailed(SignetError):
+class MigrationFailed(SignetError, code="migration_failed"):
     """The database could not be upgraded to the schema of this version."""
-
-    code = "migration_failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

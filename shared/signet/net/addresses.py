@@ -65,10 +65,8 @@ _METADATA_NAMES = frozenset(
 )
 
 
-class AddressNotAllowed(PermanentJobError):
+class AddressNotAllowed(PermanentJobError, code="address_not_allowed"):
     """This address is not on the public internet."""
-
-    code = "address_not_allowed"
 
 
 class PrivateAddress(AddressNotAllowed):

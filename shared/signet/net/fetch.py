@@ -28,10 +28,8 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _LATER = frozenset({408, 425, 429})
 
 
-class Unfetchable(PermanentJobError):
+class Unfetchable(PermanentJobError, code="unfetchable"):
     """The content of this address cannot be used; trying again will not help."""
-
-    code = "unfetchable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,29 +34,20 @@ MAX_BODY_BYTES = 16 * 1024 * 1024
 MAX_ERROR_BYTES = 4096
 
 
-class HttpError(SignetError):
+class HttpError(SignetError, kind=Kind.UNAVAILABLE, code="http"):
     """The HTTP request failed."""
 
-    kind = Kind.UNAVAILABLE
-    code = "http"
 
-
-class Unreachable(HttpError):
+class Unreachable(HttpError, code="http_unreachable"):
     """No connection could be made; nothing was sent."""
 
-    code = "http_unreachable"
 
-
-class TimedOut(HttpError):
+class TimedOut(HttpError, code="http_timeout"):
     """No complete answer came in time (timeout)."""
 
-    code = "http_timeout"
 
-
-class Broken(HttpError):
+class Broken(HttpError, code="http_broken"):
     """The connection broke, or the answer is not valid HTTP or too large."""
-
-    code = "http_broken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,43 +40,28 @@ _SLACK = 1_000_000
 Progress = Callable[[int, int], None]
 
 
-class FetchFailed(SignetError):
+class FetchFailed(SignetError, kind=Kind.UNAVAILABLE, code="fetch_failed"):
     """The file could not be fetched."""
 
-    kind = Kind.UNAVAILABLE
-    code = "fetch_failed"
 
-
-class NotOffered(FetchFailed):
+class NotOffered(FetchFailed, kind=Kind.NOT_FOUND, code="package_missing"):
     """No package index offers the file."""
 
-    kind = Kind.NOT_FOUND
-    code = "package_missing"
 
-
-class NoNetwork(FetchFailed):
+class NoNetwork(FetchFailed, code="no_network"):
     """The package index cannot be reached."""
 
-    code = "no_network"
 
-
-class Interrupted(FetchFailed):
+class Interrupted(FetchFailed, code="fetch_interrupted"):
     """The connection broke on the way, or the package index is busy; try again later."""
 
-    code = "fetch_interrupted"
 
-
-class WheelRefused(FetchFailed):
+class WheelRefused(FetchFailed, code="index_refused"):
     """The package index refused to give the file."""
 
-    code = "index_refused"
 
-
-class HashMismatch(FetchFailed):
+class HashMismatch(FetchFailed, kind=Kind.BROKEN, code="hash_mismatch"):
     """The file that the package index gave is not the one that is known."""
-
-    kind = Kind.BROKEN
-    code = "hash_mismatch"
 
 
 #: If several indexes fail differently, the last of these is reported.

@@ -70,16 +70,12 @@ class RunOutcome:
     is_provider_failure: bool = False
 
 
-class LeaseLost(SignetError):
+class LeaseLost(SignetError, code="lease_lost"):
     """Another worker has this job now; nothing was written."""
 
-    code = "lease_lost"
 
-
-class Cancelled(SignetError):
+class Cancelled(SignetError, code="cancelled"):
     """This job was cancelled."""
-
-    code = "cancelled"
 
 
 def outcome_of(

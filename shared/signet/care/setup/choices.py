@@ -20,10 +20,8 @@ _EMBEDDING_WORDS = "native, ollama, openai, or none"
 _EXTRACTION_WORDS = "claude-code, codex, opencode, ollama, openai, anthropic, auto, rules, or none"
 
 
-class BadChoice(Invalid):
+class BadChoice(Invalid, code="bad_choice"):
     """An option has an invalid value."""
-
-    code = "bad_choice"
 
 
 class SetupState(StrEnum):

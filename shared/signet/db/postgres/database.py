@@ -24,10 +24,8 @@ class ReadLost(ServerUnfit):
     """The server ended the connection in the middle of a read."""
 
 
-class CommitUnknown(ServerUnfit):
+class CommitUnknown(ServerUnfit, code="commit_unknown"):
     """The server was lost while it committed, so the change may have been written."""
-
-    code = "commit_unknown"
 
 
 class NoGate:

@@ -24,10 +24,8 @@ _EXISTS = "SELECT to_regclass('signet_schema_version') IS NOT NULL"
 Raw = psycopg.Connection[tuple[Any, ...]]
 
 
-class ServerUnfit(StorageBusy):
+class ServerUnfit(StorageBusy, code="server_unfit"):
     """The PostgreSQL server cannot be used."""
-
-    code = "server_unfit"
 
 
 def opened(url: str) -> Raw:

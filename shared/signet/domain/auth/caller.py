@@ -46,10 +46,8 @@ def lacking(role: Role, permission: Permission) -> str:
     return f"role '{role}' lacks '{named}' permission"
 
 
-class ScopeDenied(Forbidden):
+class ScopeDenied(Forbidden, code="scope_denied"):
     """The caller's token is limited to other rows."""
-
-    code = "scope_denied"
 
 
 #: Code of a refusal until the user has confirmed a request of the dashboard.

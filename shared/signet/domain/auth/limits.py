@@ -24,11 +24,8 @@ SWEEP_EVERY = 64
 AHEAD_MS = 60_000
 
 
-class RateLimitExceeded(SignetError):
+class RateLimitExceeded(SignetError, kind=Kind.LIMITED, code="rate_limited"):
     """rate limit exceeded"""
-
-    kind = Kind.LIMITED
-    code = "rate_limited"
 
     def __init__(self, *, free_at_ms: int, now_ms: int) -> None:
         super().__init__(retryAfter=free_at_ms)

@@ -23,11 +23,8 @@ from signet.wire.access import Role, Verb
 SECRET_BYTES = 32
 
 
-class BadSecret(SignetError):
+class BadSecret(SignetError, kind=Kind.BROKEN, code="bad_auth_secret"):
     """The token secret cannot be trusted."""
-
-    kind = Kind.BROKEN
-    code = "bad_auth_secret"
 
 
 def ensure_secret(path: Path) -> bytes:

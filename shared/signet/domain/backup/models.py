@@ -20,22 +20,16 @@ _MAX_TEXT_CHARS = 4_096
 DATABASE = "memory/memories.db"
 
 
-class BadTarget(Invalid):
+class BadTarget(Invalid, code="bad_target"):
     """A backup cannot be written there."""
 
-    code = "bad_target"
 
-
-class NoRoom(StorageFull):
+class NoRoom(StorageFull, code="no_room"):
     """There is not enough room on the disk."""
 
-    code = "no_room"
 
-
-class BadBackup(SignetError):
+class BadBackup(SignetError, code="bad_backup"):
     """The file is not a backup that can be restored."""
-
-    code = "bad_backup"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

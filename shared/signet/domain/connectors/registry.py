@@ -239,11 +239,8 @@ def register(tx: WriteTx, connector: StoredConnector) -> str:
     return connector["id"]
 
 
-class Unsupported(SignetError):
+class Unsupported(SignetError, kind=Kind.UNSUPPORTED, code="unsupported_provider"):
     """This provider cannot be synced yet."""
-
-    kind = Kind.UNSUPPORTED
-    code = "unsupported_provider"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,10 +37,8 @@ WORKER = Actor(name="document-worker", type="pipeline")
 CHUNKS_PER_WRITE = 10
 
 
-class EmptyContent(PermanentJobError):
+class EmptyContent(PermanentJobError, code="empty_content"):
     """Empty content."""
-
-    code = "empty_content"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,17 +23,12 @@ _GONE = " (deleted)"
 _FLAGS = 0 if sys.platform == "win32" else os.O_NONBLOCK | os.O_NOFOLLOW
 
 
-class NotAllowed(Invalid):
+class NotAllowed(Invalid, code="path_not_allowed"):
     """This path must not be read."""
 
-    code = "path_not_allowed"
 
-
-class SharedByHosts(PermanentJobError):
+class SharedByHosts(PermanentJobError, kind=Kind.UNSUPPORTED, code="paths_need_local_memory"):
     """The memory is on a server: any of its hosts may run a job, and a path may lead to another file there."""
-
-    kind = Kind.UNSUPPORTED
-    code = "paths_need_local_memory"
 
 
 def check_local(workspace: Workspace) -> None:
@@ -45,10 +40,8 @@ def check_local(workspace: Workspace) -> None:
         )
 
 
-class NotAFile(Invalid):
+class NotAFile(Invalid, code="not_a_file"):
     """This is not a regular file."""
-
-    code = "not_a_file"
 
 
 @contextmanager

@@ -40,10 +40,8 @@ ALONE: Mapping[str, str] = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "
 _USERINFO = re.compile(r"(?<=//)[^/\s]+(?=@)")
 
 
-class GitFailed(SignetError):
+class GitFailed(SignetError, code="git_failed"):
     """Git failed."""
-
-    code = "git_failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,8 @@ _ESCAPES |= {"\n": "", "\r\n": ""}
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-class ConfigUnreadable(Invalid):
+class ConfigUnreadable(Invalid, code="harness_config_unreadable"):
     """A configuration file of a harness cannot be read."""
-
-    code = "harness_config_unreadable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,10 +96,8 @@ class Chosen:
     similar: list[ForgetCandidate]
 
 
-class Unconfirmed(Invalid):
+class Unconfirmed(Invalid, code="confirmation_required"):
     """Forgetting this many memories requires the confirm_token of a preview of the same set."""
-
-    code = "confirmation_required"
 
 
 def subjects(query: str) -> list[str]:

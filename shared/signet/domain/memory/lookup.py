@@ -60,10 +60,8 @@ REFUSALS = {
 }
 
 
-class Refused(SignetError):
+class Refused(SignetError, kind=Kind.CONFLICT):
     """The change was refused, and nothing was written."""
-
-    kind = Kind.CONFLICT
 
     def __init__(
         self, memory_id: str, version: int | None = None, code: str | None = None, **facts: object
@@ -77,24 +75,16 @@ class Refused(SignetError):
         )
 
 
-class Unknown(Refused):
+class Unknown(Refused, kind=Kind.NOT_FOUND, code="not_found"):
     """There is no such memory."""
 
-    kind = Kind.NOT_FOUND
-    code = "not_found"
 
-
-class ForceDenied(Refused):
+class ForceDenied(Refused, kind=Kind.FORBIDDEN, code="autonomous_force_denied"):
     """The pipeline may not forget memories that a person pinned."""
 
-    kind = Kind.FORBIDDEN
-    code = "autonomous_force_denied"
 
-
-class ValueForgotten(Refused):
+class ValueForgotten(Refused, code="forgotten_value"):
     """The user forgot or rejected what this text says; `signet forgotten lift` allows it to be saved again."""
-
-    code = "forgotten_value"
 
 
 def check_version(memory: Memory, expected: int | None) -> None:

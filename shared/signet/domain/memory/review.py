@@ -33,10 +33,8 @@ REJECTED, APPROVED = "rejected in review", "approved in review"
 REFUSED = "replacement refused: words of a lower origin"
 
 
-class NotAPerson(Forbidden):
+class NotAPerson(Forbidden, code="needs_a_person"):
     """Only a person approves or rejects: the command line, or a program with the permission to speak for the user."""
-
-    code = "needs_a_person"
 
 
 class Waiting(NamedTuple):

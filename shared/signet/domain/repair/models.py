@@ -29,11 +29,8 @@ class RefusalReason(StrEnum):
     ERROR = "error"
 
 
-class RepairRefused(SignetError):
+class RepairRefused(SignetError, kind=Kind.LIMITED, code="repair_refused"):
     """This repair may not run now, or failed. Nothing beyond the reported changes was done."""
-
-    kind = Kind.LIMITED
-    code = "repair_refused"
 
     def __init__(self, reason: RefusalReason, message: str, *, wait_ms: int | None = None) -> None:
         super().__init__(message)

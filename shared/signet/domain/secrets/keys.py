@@ -39,11 +39,8 @@ KEY_FILE = "key"
 KEY_BYTES = 32
 
 
-class KeyMissing(SignetError):
+class KeyMissing(SignetError, kind=Kind.BROKEN, code="vault_key_missing"):
     """The key of the vault is missing or damaged."""
-
-    kind = Kind.BROKEN
-    code = "vault_key_missing"
 
 
 def stored_key(folder: Path) -> bytes:
@@ -83,11 +80,8 @@ _PREFIX = "signet:secrets:"
 _MAC = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')
 
 
-class NoMachineId(SignetError):
+class NoMachineId(SignetError, kind=Kind.BROKEN, code="no_machine_id"):
     """This machine has no machine id to derive a key from."""
-
-    kind = Kind.BROKEN
-    code = "no_machine_id"
 
 
 def key_of(machine_id: str) -> bytes:

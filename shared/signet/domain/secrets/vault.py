@@ -27,17 +27,12 @@ BY_MACHINE, VERSION = 1, 2
 FILE, BACKUP = "secrets.enc", "secrets.enc.bak"
 
 
-class VaultUnreadable(SignetError):
+class VaultUnreadable(SignetError, kind=Kind.BROKEN, code="vault_unreadable"):
     """This version cannot read the vault file."""
 
-    kind = Kind.BROKEN
-    code = "vault_unreadable"
 
-
-class NoSuchSecret(NotFound):
+class NoSuchSecret(NotFound, code="secret_not_found"):
     """There is no secret of this name."""
-
-    code = "secret_not_found"
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Secret '{name}' not found", name=name)
@@ -223,10 +218,8 @@ _MAX_BLOCKS, _MAX_P = 1 << 23, 16
 _SALT_BYTES = 16
 
 
-class WrongPassphrase(SignetError):
+class WrongPassphrase(SignetError, code="wrong_passphrase"):
     """The passphrase does not open these secrets, or they are damaged."""
-
-    code = "wrong_passphrase"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

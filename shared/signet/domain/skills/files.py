@@ -32,10 +32,8 @@ _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f]|\.\.")
 Identity = tuple[int, int, int]
 
 
-class InvalidName(Invalid):
+class InvalidName(Invalid, code="invalid_skill_name"):
     """Invalid skill name."""
-
-    code = "invalid_skill_name"
 
 
 def checked(name: str) -> str:

@@ -33,11 +33,8 @@ MAX_FILES = 2_000
 MAX_TOTAL_BYTES = 50_000_000
 
 
-class CannotCopy(SignetError):
+class CannotCopy(SignetError, kind=Kind.INVALID, code="install_failed"):
     """A skill cannot be copied."""
-
-    kind = Kind.INVALID
-    code = "install_failed"
 
 
 @contextmanager

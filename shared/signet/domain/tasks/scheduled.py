@@ -137,10 +137,8 @@ PRESETS = (
 _MINUTE = timedelta(minutes=1)
 
 
-class InvalidCron(Invalid):
+class InvalidCron(Invalid, code="invalid_cron"):
     """Invalid cron expression; five fields are expected, such as 0 9 * * 1-5."""
-
-    code = "invalid_cron"
 
 
 def next_run(expression: str, zone: tzinfo, after: datetime) -> datetime:

@@ -43,10 +43,8 @@ LARGEST_WEIGHT = 64
 _ALIGNED = 64
 
 
-class BadWeights(SignetError):
+class BadWeights(SignetError, code="model_damaged"):
     """The embedding model's files are damaged; run `signet models install`."""
-
-    code = "model_damaged"
 
 
 class PackedTensor(NamedTuple):

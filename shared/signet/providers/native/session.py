@@ -18,10 +18,8 @@ TOKEN_STATES = "token_states"
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 
-class Unusable(SignetError):
+class Unusable(SignetError, code="model_unusable"):
     """The folder contains no usable model."""
-
-    code = "model_unusable"
 
 
 class Passes(NamedTuple):
