@@ -4,6 +4,7 @@ import importlib.util
 import signal
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -13,6 +14,8 @@ import pytest
 from cli.program import Program
 from signet import engine as engines
 from signet.db import Database
+from signet.db.driver import connect
+from signet.db.postgres import moving
 from storage.hosts import Host, a_program, rows
 from support import forks, postgres
 from support.processes import PATIENCE_SECONDS, eventually
@@ -207,6 +210,47 @@ def test_a_killed_restore_of_a_server_changes_nothing_or_is_finished_at_the_next
     run(program, "remember", "Saved on the server again.")
     program.run("daemon", "restart")
     assert contents(program) == {*TEXTS, "Saved on the server again."}
+
+
+@pytest.mark.parametrize("left", ["text", "empty", "cut", "log"])
+def test_an_old_file_that_is_damaged_makes_way(tmp_path: Path, left: str) -> None:
+    path, log = tmp_path / "memories.db", tmp_path / "memories.db-wal"
+    with closing(connect(path)) as file:
+        file.execute("CREATE TABLE kept (text)")
+        file.execute("INSERT INTO kept VALUES ('heron')")
+        whole, logged = path.read_bytes(), log.read_bytes()
+    text = b"no database" * 1000
+    path.write_bytes({"text": text, "empty": b"", "cut": whole[:700], "log": text}[left])
+    if left == "log":
+        log.write_bytes(logged)
+    aside = moving.set_aside(path)
+    assert aside is not None and not path.exists() and not log.exists()
+    if left == "text":
+        assert aside.read_bytes() == text
+    elif left == "log":
+        with closing(connect(aside)) as kept:  # the log had all pages
+            assert kept.execute("SELECT text FROM kept").fetchone()[0] == "heron"
+    with closing(connect(path)) as fresh:
+        assert fresh.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+
+
+def test_a_damaged_old_file_hinders_neither_a_restore_nor_a_move_back(
+    host: Host, tmp_path: Path
+) -> None:
+    program, copy = host.program, tmp_path / "copy.zip"
+    run(program, "storage", "move", host.url)
+    run(program, "backup", str(copy))
+    run(program, "remember", "Saved after the backup.")
+    old = program.workspace / "memory" / "memories.db"
+    for command in (
+        ("restore", str(copy), "--yes", "--settings", "keep"),
+        ("storage", "move", "file"),
+    ):
+        old.write_bytes(b"no database" * 1000)
+        run(program, *command)
+        assert contents(program) == set(TEXTS)
+    kept = [one.read_bytes() for one in old.parent.glob("memories.db.bak-*")]
+    assert kept.count(b"no database" * 1000) == 1
 
 
 def test_an_address_with_a_password_or_of_nothing_is_refused(host: Host) -> None:

@@ -17,7 +17,7 @@ import psycopg
 from psycopg import sql
 
 from signet.db import damage, fts_index, migrate
-from signet.db.driver import Connection, connect
+from signet.db.driver import Connection, connect, sqlite
 from signet.db.postgres import schema, words
 from signet.db.postgres.address import shown
 from signet.db.postgres.connection import raw
@@ -241,14 +241,17 @@ def state_of(server: Server) -> str:
 
 
 def set_aside(path: Path) -> Path | None:
-    """Rename a file that is no longer in use, with the rows of its log; return its new path, None without a file."""
+    """Rename a file that is no longer in use, with the rows of its log; return its new path, None without a file.
+
+    A damaged file keeps its log next to it.
+    """
     if not path.exists():
         return None
-    with closing(connect(path)) as file:
+    with suppress(sqlite.DatabaseError), closing(connect(path)) as file:
         file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     older = path.with_name(f"{path.name}.bak-{time.time_ns()}")
     # The file last: without its mark it is readable, but a mark without its file means a loss.
-    for end in (*_NOTES, ""):
+    for end in (*_NOTES, "-wal", "-shm", ""):
         with suppress(FileNotFoundError):
             path.with_name(path.name + end).rename(older.with_name(older.name + end))
     return older
