@@ -1,6 +1,7 @@
 """`signet storage move`, backup and restore with a PostgreSQL server, as a person uses them, and killed meanwhile."""
 
 import importlib.util
+import re
 import signal
 import sqlite3
 from collections.abc import Iterator
@@ -251,6 +252,30 @@ def test_a_damaged_old_file_hinders_neither_a_restore_nor_a_move_back(
         assert contents(program) == set(TEXTS)
     kept = [one.read_bytes() for one in old.parent.glob("memories.db.bak-*")]
     assert kept.count(b"no database" * 1000) == 1
+
+
+def test_a_host_without_a_file_is_complete_with_the_memory_on_the_server(
+    tmp_path: Path, url: str
+) -> None:
+    program = a_program(tmp_path, url)
+    assert "create it with: signet setup" not in program.run("workspace", "status").err
+    assert program.run().out.splitlines()[-2] == "Next: signet daemon start"
+    assert program.run("daemon", "start", "--port", str(program.port)).status == 0
+    try:
+        run(program, "remember", "The heron ships on Fridays.")
+        told = program.run("status").out
+        assert "create one with: signet backup" in told and "memories.db" not in told
+    finally:
+        program.run("daemon", "stop")
+    assert not (program.workspace / "memory" / "memories.db").exists()
+    told = program.run("status").out
+    assert "start it with: signet daemon start" in told
+    assert re.search(r"memories +1\n +storage +PostgreSQL, postgresql:///", told)
+    assert run(program, "workspace", "status")["database"] is True
+    postgres.drop(url)
+    gone = program.run("status")
+    assert gone.status == 0 and "storage     PostgreSQL, " in gone.out
+    assert not re.search(r"^ *memories ", gone.out, re.MULTILINE)
 
 
 def test_an_address_with_a_password_or_of_nothing_is_refused(host: Host) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from signet import clock
+from signet import clock, config
 from signet.cli import offline, output, spooled
 from signet.cli.auth import limit
 from signet.cli.command import Output, PathOption, StatusAnswer, arg, client, command
@@ -81,7 +81,7 @@ def connect(
         output.hint(_INSTEAD.format(daemon.url))
     if sent:
         output.say(f"Sent {output.count(sent, 'waiting call')}")
-    if workspace.database.exists():
+    if config.has_memory(workspace):
         output.hint(
             "This workspace's own memories remain but are not used. To move them, run signet export before connecting "
             "and signet import afterwards"
@@ -120,7 +120,7 @@ def disconnect(
     offline.forget(workspace)
     yield {"connected": False, "was": found.url, "discarded": len(left)}
     output.say(f"Disconnected from {found.url}")
-    then = "daemon start" if workspace.database.exists() else "setup"
+    then = "daemon start" if config.has_memory(workspace) else "setup"
     output.hint(f"Next: signet {then}")
 
 

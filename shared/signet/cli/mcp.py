@@ -181,7 +181,7 @@ def without_scope(environ: Mapping[str, str]) -> Mapping[str, str]:
     """Return an environment whose SIGNET_WORKSPACE is a Signet workspace, not the harness's working folder."""
     named = environ.get("SIGNET_WORKSPACE", "").strip()
     workspace = Workspace(Path(named).expanduser())
-    if not named or workspace.database.exists() or workspace.connection_file.exists():
+    if not named or workspace.database.exists() or workspace.daemon_dir.exists():
         return environ
     return {name: value for name, value in environ.items() if name != "SIGNET_WORKSPACE"}
 

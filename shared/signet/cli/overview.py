@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from signet import __version__
+from signet import __version__, config
 from signet.cli import output
 from signet.cli.output import Ink
 from signet.cli.rows import ROWS
@@ -65,7 +65,7 @@ def _next_step() -> str:
     workspace = find_workspace()
     if workspace.connection_file.exists():
         return "signet connect"
-    if not workspace.database.exists():
+    if not config.has_memory(workspace):
         return "signet setup"
     if record.running(workspace) is None:
         return "signet daemon start"

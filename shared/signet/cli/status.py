@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from signet import __version__, clock, engine
+from signet import __version__, clock, config, engine
 from signet.care import capture, contents
 from signet.cli import output, work
 from signet.cli.command import Output, PathOption, command, plain_client
@@ -42,10 +42,10 @@ def status(path: PathOption = None) -> Output:
 
         yield from elsewhere.shown(workspace, path)
         return
-    files = {name: (workspace.root / name).exists() for name in _FILES}
-    files["memories.db"] = engine.exists(workspace.database)
     found = _found(path, workspace)
-    found["files"] = files
+    found["files"] = {name: (workspace.root / name).exists() for name in _FILES}
+    if not _is_on_server(found):
+        found["files"]["memories.db"] = workspace.database.exists()
     found["backups"] = _backups(workspace)
     found["disk"] = contents.disk(workspace)
     if "harnesses" not in found:
@@ -101,11 +101,13 @@ def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
         found["harnessNames"] = {one["id"]: one["name"] for one in known}
         return found
     except DaemonNotRunning:
+        storage = _storage(workspace)
         return {
             "running": False,
             "agentsDir": str(workspace.root),
             "memories": {"total": contents.memories(workspace.database)},
-            "lost": contents.lost(workspace.database),
+            "storage": storage,
+            "lost": None if storage else contents.lost(workspace.database),
         }
     except SignetError as error:
         from signet.daemon import control
@@ -116,9 +118,25 @@ def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
         return {
             **found,
             "agentsDir": found["workspace"],
+            "storage": _storage(workspace),
             "error": error.message,
             "code": error.code,
         }
+
+
+def _storage(workspace: Workspace) -> dict[str, Any] | None:
+    """Return the server that the settings name, None for the workspace's file or an unclear place."""
+    config.load(workspace)
+    if (url := engine.used(workspace.database)) is None:
+        return None
+    from signet.db.postgres.address import shown
+
+    return {"engine": "postgresql", "address": shown(url), "version": None}
+
+
+def _is_on_server(found: Mapping[str, Any]) -> bool:
+    storage = found.get("storage")  # absent in an earlier version of the daemon
+    return storage is not None and storage["engine"] != "sqlite"
 
 
 def _ill(found: dict[str, Any], ink: Ink) -> Iterator[str]:
@@ -130,7 +148,7 @@ def _ill(found: dict[str, Any], ink: Ink) -> Iterator[str]:
 
 
 def _stopped(found: dict[str, Any], ink: Ink) -> Iterator[str]:
-    is_made = found["files"]["memories.db"]
+    is_made = found["files"].get("memories.db", True)
     help = "start it with: signet daemon start" if is_made else "set it up with: signet setup"
     yield f"{ink.dim('○')} {ink.bold('Daemon stopped')} · {help}"
     if found["memories"]["total"] is not None:
@@ -157,11 +175,6 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     for reason in found["waitsFor"]:
         yield _row("waits", ink.warn(str(reason)))
     yield _row("memories", str(found["memories"]["total"]))
-    # Absent in an earlier version of the daemon.
-    if (storage := found.get("storage")) and storage["engine"] != "sqlite":
-        yield _row(
-            "storage", f"PostgreSQL {storage['version']}, {output.plain(storage['address'])}"
-        )
     yield _row("captured", _captured(found["capture"], found["harnessNames"], ink))
     yield _row("vectors", _vectors(found, ink))
     yield _row("facts", texts(found["pipelineV2"].get("extraction", {}), ink))
@@ -252,13 +265,17 @@ def _workspace(found: dict[str, Any], ink: Ink) -> Iterator[str]:
         f"{ink.good('✓') if there else ink.dim('✗')} {name}"
         for name, there in found["files"].items()
     ]
+    if _is_on_server(found):
+        storage = found["storage"]
+        version = f" {storage['version']}" if storage["version"] else ""
+        yield _row("storage", f"PostgreSQL{version}, {output.plain(storage['address'])}")
     yield _row("files", "  ".join(marks))
     yield _row("harnesses", _harnesses(found["harnesses"], ink))
-    if found["files"]["memories.db"]:
+    if found["files"].get("memories.db", True):
         yield _row("backup", _backup(found["backups"], ink))
     if disk := found["disk"]:
-        told = f"{output.size(disk['database'])} used, {output.size(disk['free'])} free"
-        yield _row("disk", told)
+        used = "" if _is_on_server(found) else f"{output.size(disk['database'])} used, "
+        yield _row("disk", f"{used}{output.size(disk['free'])} free")
     yield _row("workspace", found["agentsDir"])
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from signet import config
 from signet.cli import output
 from signet.cli.command import Output, PathOption, arg, command
 from signet.errors import Invalid
@@ -29,7 +30,7 @@ def status(path: PathOption = None) -> Output:
         "workspace": str(workspace.root),
         "from": _origin(path),
         "exists": workspace.root.is_dir(),
-        "database": workspace.database.exists(),
+        "database": config.has_memory(workspace),
     }
     yield found
     words = {"saved": "the saved default", "default": "the default location"}
@@ -59,7 +60,7 @@ def set_default(
     output.say(f"The default workspace is {workspace.root}")
     for name in filter(os.environ.get, _VARIABLES):
         output.hint(f"{name} is set and takes precedence: {os.environ[name]}")
-    if not workspace.database.exists():
+    if not config.has_memory(workspace):
         output.hint("It does not exist yet; create it with: signet setup")
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         with_secrets,
     )
     from signet.config.manifest import ManifestError, set_value
+    from signet.config.place import has_memory
     from signet.config.sections import Settings
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "check",
     "check_start",
     "fingerprint",
+    "has_memory",
     "load",
     "read_environment",
     "restart_required",
@@ -46,6 +48,7 @@ _HOMES = {
     "Environment": "env",
     "read_environment": "env",
     "check_start": "bind",
+    "has_memory": "place",
     "ManifestError": "manifest",
     "set_value": "manifest",
     "Settings": "sections",

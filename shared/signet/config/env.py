@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from signet.config.storage import storage_url
 from signet.config.values import Accept, Unfit, from_text, number, web_address, words
 
 DEFAULT_PORT = 3850
@@ -85,12 +86,6 @@ class Environment(NamedTuple):
         )
 
 
-def _storage(value: object, where: str, warnings: list[str]) -> object:
-    from signet.config.storage import storage_url  # no hook needs it
-
-    return storage_url(value, where, warnings)
-
-
 def _whole(low: int, high: int, *, strict: bool = False) -> Accept:
     return number(low, high, whole=True, parse=from_text, strict=strict)
 
@@ -110,7 +105,7 @@ _VARIABLES: Mapping[str, tuple[str, Accept]] = {
     "openai_api_key": ("OPENAI_API_KEY", words),
     "anthropic_api_key": ("ANTHROPIC_API_KEY", words),
     "ollama_url": ("OLLAMA_HOST", _ollama),
-    "storage_url": ("SIGNET_STORAGE_URL", _storage),
+    "storage_url": ("SIGNET_STORAGE_URL", storage_url),
 }
 
 

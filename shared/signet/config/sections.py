@@ -12,7 +12,7 @@ from signet.config.fields import SettingsSection, nested, section, setting, sett
 from signet.config.oidc import Oidc
 from signet.config.pipeline import Pipeline
 from signet.config.roster import RosterAgent, roster
-from signet.config.storage import StorageSettings
+from signet.config.storage import storage_url
 from signet.config.values import (
     CENTURY_MS,
     CENTURY_SECONDS,
@@ -190,6 +190,14 @@ class Retention(SettingsSection):
     completed_job_retention_ms: int = setting(14 * DAY_MS, HOUR_MS, CENTURY_MS, parse=milliseconds)
     dead_job_retention_ms: int = setting(30 * DAY_MS, HOUR_MS, CENTURY_MS, parse=milliseconds)
     batch_limit: int = setting(500, 1, 10_000)
+
+
+@section
+class StorageSettings(SettingsSection):
+    """The engine of the database."""
+
+    #: None: the file `memory/memories.db`.
+    url: str | None = setting(None, accept=storage_url)
 
 
 @section

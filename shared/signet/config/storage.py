@@ -2,7 +2,6 @@
 
 from urllib.parse import parse_qsl, urlsplit
 
-from signet.config.fields import SettingsSection, section, setting
 from signet.config.values import Unfit
 
 _SCHEMES = ("postgresql", "postgres")
@@ -29,11 +28,3 @@ def storage_url(value: object, where: str, warnings: list[str]) -> object:
     if len(parts.path) < 2 or parts.fragment:
         raise Unfit(f"an address with the name of a database, such as {_SAID},")
     return text
-
-
-@section
-class StorageSettings(SettingsSection):
-    """The engine of the database."""
-
-    #: None: the file `memory/memories.db`.
-    url: str | None = setting(None, accept=storage_url)

@@ -76,8 +76,8 @@ def reading(path: Path, *, seconds: float) -> Iterator[ReadTx | None]:
 
 
 def memory_count(path: Path) -> int | None:
-    """Count the memories of a database file of any version; None if it cannot be read."""
-    if not path.exists():
+    """Count the memories of a database of any version; None if it cannot be read."""
+    if not engine.exists(path):
         return None
     try:
         with contextlib.closing(connect(path, read_only=True)) as connection:

@@ -62,7 +62,7 @@ def begin(workspace: Workspace, chosen: Choices) -> SetupPlan:
     found, _ = config.settings_from(raw)
     state = choices.state(
         has_settings=manifest.find(workspace) is not None,
-        has_database=workspace.database.exists(),
+        has_database=config.has_memory(workspace),
         identity_files=files.present(workspace),
     )
     return SetupPlan(workspace=workspace, state=state, raw=raw, settings=found, chosen=chosen)
