@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
+from support.database import storage
 from support.forks import Command
 from support.ports import free_port
 
@@ -74,6 +75,7 @@ class Program:
             "PYTHONPATH": os.pathsep.join(map(str, SOURCES)),
             "TERM": "xterm",
             "TZ": self.zone,
+            **storage(self.workspace),
             **more,
         }
 

@@ -3,13 +3,15 @@
 import http.client
 import json
 import socket
-import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from cli.program import SETTINGS, Program
+from signet.db.driver import connect
+from signet.paths import Workspace
 from support.processes import PATIENCE_SECONDS, eventually
 
 MISSING = "error: There is no token {}; see: signet auth token list\n"
@@ -81,7 +83,7 @@ def test_the_owner_of_the_secret_needs_no_token(team: Program) -> None:
     assert team.run("auth", "whoami").out.startswith("owner of this daemon · mode team\n")
     assert "agent" not in team.run("remember", "The gate is green").out
     assert "The gate is green" in team.run("recall", "gate").out
-    with sqlite3.connect(team.workspace / "memory" / "memories.db") as rows:
+    with closing(connect(Workspace(team.workspace).database)) as rows:
         told = rows.execute("SELECT DISTINCT changed_by, actor_type FROM memory_history").fetchall()
     assert ("cli", "operator") in told
 

@@ -128,7 +128,11 @@ OWN = (
 def own_settings(program: Program) -> list[tuple[object, ...]]:
     """Return the rows of the tasks and connected folders of a workspace."""
     return [
-        *rows(program, "SELECT * FROM scheduled_tasks WHERE enabled = 1 ORDER BY id"),
+        *rows(
+            program,
+            "SELECT id, name, prompt, cron_expression, harness, skip_permissions, next_run_at"
+            " FROM scheduled_tasks WHERE enabled = 1 ORDER BY id",
+        ),
         *rows(
             program, "SELECT id, display_name, config_json, agent_id FROM connectors ORDER BY id"
         ),
@@ -159,6 +163,7 @@ def test_own_tasks_and_connected_folders_stay_with_the_memories_of_a_backup(
     assert (own_settings(program), texts(Workspace(program.workspace))) == (left, set(TEXTS))
 
 
+@pytest.mark.sqlite_file
 def test_a_restore_over_a_damaged_memory_says_which_settings_are_gone(
     program: Program, strange: Path
 ) -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from cli.program import Program
 
+pytestmark = pytest.mark.own_files
+
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:

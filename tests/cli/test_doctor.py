@@ -47,11 +47,12 @@ def test_a_running_daemon_is_well_in_every_check(served: Program) -> None:
     assert "✓ daemon" in text
 
 
-def test_a_ready_daemon_checks_what_it_has_open(served: Program) -> None:
+def test_a_ready_daemon_checks_what_it_has_open(served: Program, engine: str) -> None:
     asked = Signet(path=str(served.workspace), environ={}).doctor()
     found = checks(served)
     assert [*found][: len(asked)] == [one["check"] for one in asked]
-    assert {"python", "settings", "structure", "queue", "embeddings", "capture"} <= found.keys()
+    assert {"python", "settings", "queue", "embeddings", "capture"} <= found.keys()
+    assert ("structure" in found) is (engine == "sqlite")
     assert {"daemon", "processes", "port", "service"} <= {*[*found][len(asked) :]}
     assert not {"signet.db", "signet.providers", "signet.config.sections"} & served.loaded("doctor")
     with pytest.MonkeyPatch.context() as patch:
@@ -121,6 +122,7 @@ def test_without_a_daemon_it_says_what_to_do(alone: Program) -> None:
     assert not alone.workspace.exists()
 
 
+@pytest.mark.sqlite_file
 def test_fix_repairs_an_emptied_index_through_the_daemon_and_its_history(served: Program) -> None:
     served.run("remember", "The gadwall sleeps by the weir.")
     database = served.workspace / "memory" / "memories.db"
@@ -148,6 +150,7 @@ def test_fix_repairs_an_emptied_index_through_the_daemon_and_its_history(served:
     assert "repair check-fts" not in again.out
 
 
+@pytest.mark.sqlite_file
 def test_an_index_of_another_program_is_named_and_taken_out(served: Program) -> None:
     connection = connect(served.workspace / "memory" / "memories.db")
     connection.execute(

@@ -67,6 +67,7 @@ SLOW = {
 }
 
 
+@pytest.mark.sqlite_file
 def test_the_overview_loads_no_library_at_all(alone: Program) -> None:
     assert not alone.loaded("--help") & {*HEAVY, "typer", "pydantic", "http", "dataclasses"}
     assert not alone.loaded() & {*HEAVY, "typer", "pydantic", "http", "dataclasses"}
@@ -108,6 +109,7 @@ def test_a_hook_loads_only_what_it_sends_with(served: Program, alone: Program) -
     assert not loaded & {*HEAVY, "typer", "pydantic", "signet.config.sections"}
 
 
+@pytest.mark.sqlite_file
 def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -> None:
     done = alone.run()
     assert (done.status, done.err) == (0, "")

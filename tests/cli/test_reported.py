@@ -112,6 +112,7 @@ def test_what_replaces_a_statement_comes_first_and_the_older_one_is_marked(
     assert "until" in marked, told
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize("lost", [Path.unlink, lambda path: path.write_bytes(b"")])
 def test_a_workspace_that_lost_its_memories_starts_no_new_one(
     tmp_path: Path, lost: Callable[[Path], object]

@@ -268,6 +268,7 @@ def test_a_folder_that_holds_more_is_no_workspace(alone: Program) -> None:
     assert not [*alone.home.iterdir()]
 
 
+@pytest.mark.sqlite_file
 def test_a_database_of_the_typescript_program_is_taken_over_with_a_copy(alone: Program) -> None:
     database = alone.workspace / "memory" / "memories.db"
     database.parent.mkdir(parents=True)

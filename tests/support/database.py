@@ -12,6 +12,7 @@ from typing import NamedTuple
 from signet import engine
 from signet.db import migrate
 from signet.db.driver import connect
+from signet.paths import Workspace
 
 #: When every test database was made.
 MADE_AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -43,7 +44,7 @@ class Engines:
 
             while len(self.made) > before:
                 postgres.drop(self.made.pop())
-            os.environ.pop(STORAGE_URL)
+            os.environ.pop(STORAGE_URL, None)
             if url is not None:
                 os.environ[STORAGE_URL] = url
 
@@ -74,6 +75,23 @@ def fresh_database(path: Path) -> Path:
     from support import postgres
 
     return _use(path, postgres.clone(_fill))
+
+
+def storage(workspace: Path) -> dict[str, str]:
+    """Return the variable that leads a workspace's programs to its database on the server; nothing on SQLite.
+
+    A workspace without a database gets one.
+    """
+    if not ENGINES.on_postgres:
+        return {}
+    database = Workspace(workspace).database
+    if (url := engine.url_of(database)) is None:
+        from support import postgres
+
+        url = postgres.clone(_fill)
+        ENGINES.made.append(url)
+        engine.use(database, url)
+    return {STORAGE_URL: url}
 
 
 def indexed_vectors() -> str:
