@@ -61,3 +61,26 @@ def test_only_the_lines_that_say_it_are_left_out() -> None:
     )
     assert withheld.without(text, known) == "User: The flat is in Bergen.\n\nBye."
     assert withheld.without("Nothing of it.", known) == "Nothing of it."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "is_left_out"),
+    [
+        ("The user ships at 02:30.", "The user ships at 04:00.", "Noted: ships at 02:30.", True),
+        ("The user ships at 02:30.", "The user ships at 04:00.", "We ship at 04:00.", False),
+        ("The host is heron-2", "The host is heron-3", "The host is heron-2.", True),
+        ("The host is heron-2", "The host is heron-3", "The host is heron-3.", False),
+        ("We use tabs in Python", "We use spaces in Python", "Use tabs.", True),
+        ("We use tabs in Python", "We use spaces in Python", "Two browser tabs are open.", False),
+        ("Ana approves deploys", "Ben approves deploys", "Ana is on holiday.", False),
+        ("I like tea", "I like green tea", "I like tea.", False),
+        ("明日の会議は10時です", "明日の会議は11時です", "明日の会議は10時です。", True),
+        ("明日の会議は10時です", "明日の会議は11時です", "明日の会議は11時です。", False),
+    ],
+)
+def test_a_correction_applies_to_what_was_said_before_it(
+    old: str, new: str, said: str, is_left_out: bool
+) -> None:
+    known = [withheld.outdated(old, new)._replace(until="2026-03-02")]
+    assert (withheld.without(said, known, "2026-03-01") == "") is is_left_out
+    assert withheld.without(said, known, "2026-03-03") == said

@@ -199,9 +199,9 @@ def passage(
     tx: ReadTx, fact: str, key: str, *, reader: Reader, project: str | None
 ) -> Stretch | None:
     """Return the turns of a session from which a fact was distilled, None if they no longer exist."""
-    known = withheld.statements(tx, reader.agent_id)
+    known = withheld.unquoted(tx, reader.agent_id)
     rows = [
-        row._replace(content=withheld.without(row.content, known))
+        row._replace(content=withheld.without(row.content, known, row.said_at))
         for row in sql.of_session(tx, key, agent_id=reader.agent_id, project=project)
     ]
     asked = fts.content_words(fact)
@@ -269,10 +269,10 @@ def _talk(tx: ReadTx, match: Match, reader: Reader) -> list[dict[int, str]]:
     """Return the runs of chunks of a session to quote, by position, without withheld statements; else none."""
     if match.source.type is not SourceType.SESSION:
         return []
-    known = withheld.statements(tx, reader.agent_id)
+    known = withheld.unquoted(tx, reader.agent_id)
     return [
         {
-            position: withheld.without(content, known)
+            position: withheld.without(content, known, match.said_at)
             for position, content in sql.chunks(tx, match.source, first, last).items()
         }
         for first, last in _reach(tx, match)

@@ -109,11 +109,11 @@ saved, in_one_chunk = sql.memories, sql.in_one_chunk
 def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:
     """Remove statements withheld from a reader; memories were checked as a whole."""
     is_cleaned = any(row.source_type != SourceType.MEMORY for row in found)
-    known = withheld.statements(tx, reader.agent_id) if is_cleaned else []
+    known = withheld.unquoted(tx, reader.agent_id) if is_cleaned else []
     return [
         row
         if row.source_type == SourceType.MEMORY
-        else row._replace(content=withheld.without(row.content, known))
+        else row._replace(content=withheld.without(row.content, known, row.said_at))
         for row in found
     ]
 
@@ -129,7 +129,7 @@ def holders(tx: ReadTx, words: Sequence[str]) -> tuple[list[int], int]:
 
 
 def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:
-    """Return the session from which each memory was distilled, None for no session."""
+    """Return the session from which each memory was distilled; None for no session, and for an edited memory."""
     return sql.roots(tx, memory_ids)
 
 

@@ -261,7 +261,9 @@ SELECT DISTINCT o.id, o.agent_id, '' FROM documents o
  WHERE o.id >= ? AND o.id <= ? AND o.status <> 'deleted' AND {where} LIMIT 2"""
 #: The session from which a memory was distilled, directly or through another memory.
 _ROOTS = f"""
-SELECT m.id, CASE WHEN m.source_type = 'session_end' THEN m.source_id
+SELECT m.id, CASE WHEN EXISTS (SELECT 1 FROM memory_history h WHERE h.memory_id = m.id AND h.event = 'updated'
+                      AND h.actor_type <> 'pipeline' AND h.old_content <> h.new_content) THEN NULL
+                  WHEN m.source_type = 'session_end' THEN m.source_id
                   WHEN p.source_type = 'session_end' THEN p.source_id END
   FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
   LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id"""

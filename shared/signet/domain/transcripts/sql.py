@@ -54,6 +54,13 @@ WITHHOLD = """
 INSERT OR REPLACE INTO withheld_statements (memory_id, agent_id, words, names, created_at) VALUES (?, ?, ?, ?, ?)"""
 LIFT = "DELETE FROM withheld_statements WHERE memory_id = ?"
 WITHHELD = "SELECT memory_id, words, names FROM withheld_statements WHERE agent_id = ?"
+#: The texts that a person replaced by editing a memory, newest first.
+EDITED = """
+SELECT h.old_content, m.content, h.created_at
+  FROM memory_sources s JOIN memories m ON m.id = s.memory_id JOIN memory_history h ON h.memory_id = m.id
+ WHERE s.kind = 'person' AND m.agent_id = ? AND h.event = 'updated' AND h.actor_type <> 'pipeline'
+   AND h.old_content <> h.new_content AND h.old_content <> m.content
+ ORDER BY h.created_at DESC LIMIT 200"""
 ALL_WITHHELD = "SELECT memory_id, words, names FROM withheld_statements"
 WHOLE_WITHHELD = "SELECT memory_id, agent_id, words, names, created_at FROM withheld_statements"
 CARRY = """

@@ -1,5 +1,7 @@
 """Withhold forgotten statements from texts that contain them: transcripts, documents, commits, notes.
 
+Quotes also lack what a person has corrected by an edit since it was said.
+
 The texts stay unchanged; sentences with a forgotten statement are left out when read. A statement is stored as hashes
 of its words, so it outlives its memory and cannot be read from the table. Recovering the memory lifts it, and so does
 saving the same text again. Measured: docs/decisions/0040.
@@ -40,17 +42,33 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*|\d+(?:[.,:/-]\d+)*")
 
 
 class Statement(NamedTuple):
-    """A statement as hashes of its words, of the names and numbers among them, and of the words that replace it."""
+    """A statement as hashes of its words, of the names and numbers among them, and of the words that replace it.
+
+    With `until`, only texts of that time or before are meant, and also those that repeat only a part with what changed.
+    """
 
     memory_id: str
     words: frozenset[str]
     names: frozenset[str]
     newer: frozenset[str] = frozenset()
+    until: str = ""
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """Return the words that its successor lacks."""
+        return self.words - self.newer
 
     def is_said_in(self, words: frozenset[str]) -> bool:
         """Return whether a text with these hashed words states it, and not rather its successor."""
-        lost, won = self.words - self.newer, self.newer - self.words
-        return self.covers(words) and (not self.newer or len(words & lost) > len(words & won))
+        won = self.newer - self.words
+        if self.newer and len(words & self.lost) <= len(words & won):
+            return False
+        is_part = self.may_be_in_part(words) and len(self.words & words) >= SHARE * len(words)
+        return is_part or self.covers(words)
+
+    def may_be_in_part(self, words: frozenset[str]) -> bool:
+        """Return whether a text with these hashed words has a name or number that changed, else a word that did."""
+        return bool(self.until) and not (self.lost & self.names or self.lost).isdisjoint(words)
 
     def covers(self, words: frozenset[str]) -> bool:
         """Return whether a text with these hashed words has most of it."""
@@ -114,6 +132,14 @@ def statements(tx: ReadTx, agent_id: str | None) -> list[Statement]:
     return [read(*row) for row in rows]
 
 
+def unquoted(tx: ReadTx, agent_id: str) -> list[Statement]:
+    """Return what quotes for an agent lack: its withheld statements, and what a person has corrected since (MEM-71)."""
+    edited = [
+        outdated(*row[:2])._replace(until=row[2]) for row in tx.tuples(sql.EDITED, (agent_id,))
+    ]
+    return [*statements(tx, agent_id), *edited]
+
+
 def read(memory_id: str, words: str, names: str) -> Statement:
     every = frozenset(json.loads(words))
     return Statement(memory_id, every, frozenset(json.loads(names)) & every)
@@ -129,11 +155,12 @@ def all_cleaned(tx: ReadTx, agent_id: str, texts: Sequence[str]) -> list[str]:
     return [without(text, known) for text in texts]
 
 
-def without(text: str, statements: Sequence[Statement]) -> str:
+def without(text: str, statements: Sequence[Statement], said_at: str = "") -> str:
     """Remove sentences that state one of these, alone or in the shortest run that does. Pure.
 
-    A line without sentences is removed with its label.
+    A line without sentences is removed with its label. `said_at` is the time of the text.
     """
+    statements = [one for one in statements if not one.until or said_at <= one.until]
     if not statements or not (near := _near(hashed(text), statements)):
         return text
     lines = [_Line.read(line) for line in text.split("\n")]
@@ -181,7 +208,8 @@ def statement(text: str) -> Statement:
     """Return the statement of a text without a memory. Pure."""
     words = hashed(text)
     # "I'm" has a capital but is not a name.
-    return Statement("", words, frozenset(map(_hash, _names(text))) & words)
+    names = {_hash(name, is_whole=_has_digit(name)) for name in _names(text)}
+    return Statement("", words, words.intersection(names))
 
 
 def outdated(old: str, new: str) -> Statement:
@@ -192,8 +220,12 @@ def outdated(old: str, new: str) -> Statement:
 def hashed(text: str) -> frozenset[str]:
     """Return the hashes of the meaningful words of a text. Pure."""
     found = {word.partition("*")[0] for part in _parts(text) for word in fts.content_words(part)}
-    numbers = (one for one in _WORD.findall(text) if one[0].isdigit())
-    return frozenset(map(_hash, (*(found - _SPEAKERS), *numbers)))
+    whole = (_hash(one, is_whole=True) for one in _WORD.findall(text) if _has_digit(one))
+    return frozenset((*map(_hash, found - _SPEAKERS), *whole))
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -224,7 +256,7 @@ class _Line(NamedTuple):
 
 
 def _near(words: frozenset[str], statements: Iterable[Statement]) -> list[Statement]:
-    return [one for one in statements if one.covers(words)]
+    return [one for one in statements if one.covers(words) or one.may_be_in_part(words)]
 
 
 def _hidden(sentences: Sequence[frozenset[str]], near: Sequence[Statement]) -> set[int]:
@@ -263,21 +295,23 @@ def _grown(sentences: Sequence[frozenset[str]], run: range, one: Statement) -> r
 
 
 def _names(text: str) -> set[str]:
-    """Return the names and numbers in a text; a name has a capital and is not an ordinary word."""
+    """Return the names and numbers in a text; a name has a digit, or a capital and is not an ordinary word."""
     found = set()
     for word in _WORD.finditer(text):
         bare = re.sub(r"['’]s?$", "", word[0])
         is_plain = len(bare) < 2 or bare.lower() in PLAIN or bare.lower() in _SPEAKERS
-        if bare[0].isdigit() or (bare[0].isupper() and not is_plain):
+        if _has_digit(bare) or (bare[0].isupper() and not is_plain):
             found.add(bare)
     return found
 
 
 @lru_cache(maxsize=16_384)
-def _hash(word: str) -> str:
+def _hash(word: str, *, is_whole: bool = False) -> str:
     folded = fts.folded(word)
     is_plural = len(folded) > STEM - 2 and folded.endswith("s") and not folded.endswith("ss")
-    stem = folded if folded[:1].isdigit() else folded.removesuffix("s" * is_plural)[:STEM]
+    stem = (
+        folded if is_whole or folded[:1].isdigit() else folded.removesuffix("s" * is_plural)[:STEM]
+    )
     return hashlib.blake2b(stem.encode(), digest_size=_HASH_BYTES).hexdigest()
 
 
