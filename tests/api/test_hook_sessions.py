@@ -330,3 +330,34 @@ def test_a_unique_key_is_one_session_in_every_harness(api: Api) -> None:
     for harness in ("claude-code", "cursor"):  # which runs the hooks of Claude Code
         hook(api, "session-start", harness=harness, sessionKey=key)
     assert keys(api) == [key]
+
+
+@pytest.mark.parametrize("hook", CALLS)
+@pytest.mark.parametrize("folder", ["taxes", "taxes/2026", "link"])
+def test_nothing_happens_in_a_private_folder(
+    api: Api, tmp_path: Path, hook: str, folder: str
+) -> None:
+    (tmp_path / "taxes" / "2026").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "taxes")
+    api.configure(f"hooks:\n  privateFolders: [{tmp_path / 'taxes'}]\n")
+    long = "User: Which flat is declared?\nAssistant: The flat in Lisbon, as ever.\n" * 20
+    more = {"transcript": long} if hook == "session-end" else {}
+    answer = call(api, hook, project=str(tmp_path / folder), **more)
+    assert answer.body == {**CALLS[hook][1], "bypassed": True}
+    assert api.rows("memories") == api.rows("session_transcripts") == []
+    beside = call(api, hook, key="s2", project=str(tmp_path / "taxes-of-others"), **more)
+    assert "bypassed" not in beside.body
+
+
+def test_a_session_that_began_in_a_private_folder_stays_private(api: Api, tmp_path: Path) -> None:
+    api.configure(f"hooks:\n  privateFolders: {tmp_path / 'taxes'}\n")
+    call(api, "session-start", project=str(tmp_path / "taxes"))
+    for hook in ("user-prompt-submit", "session-end"):
+        assert call(api, hook, project=str(tmp_path / "larder")).body["bypassed"] is True, hook
+
+
+@pytest.mark.parametrize("value", ["taxes", "[./taxes]", "[1]"])
+def test_a_private_folder_must_be_a_whole_path(api: Api, value: str) -> None:
+    api.configure(f"hooks:\n  privateFolders: {value}\n")
+    assert api.state.settings.hooks.private_folders == ()
+    assert "hooks.privateFolders" in str(api.get("/api/status").body)

@@ -45,6 +45,14 @@ def test_only_what_is_asked_for(world: World, wanted: dict[str, object], count: 
     assert world.poll(**wanted)["sessions"] == count
 
 
+def test_sessions_of_private_folders_are_not_there(world: World) -> None:
+    world.claude("s1", TALK, days=1)
+    world.claude("s2", TALK, days=9, project="/p/gannet/colony")
+    world.api.configure("hooks:\n  privateFolders: [/p/gannet]\n")
+    found = world.poll()
+    assert [one["project"] for one in found["projects"]] == ["/p/heron"]
+
+
 def test_an_unknown_harness_is_refused_with_those_that_are_known(world: World) -> None:
     refused = world.api.post("/api/backfill", {"harnesses": ["claude"]})
     assert refused.status == 400

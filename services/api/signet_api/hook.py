@@ -17,7 +17,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.backfill.models import UserHome
 from signet.domain.backfill.places import log_folders
-from signet.domain.projects.folder import NOWHERE
+from signet.domain.projects.folder import NOWHERE, is_within
 from signet.domain.sessions import calls, session_end
 from signet.domain.sessions.calls import Services, SessionCall, SessionHome
 from signet.domain.sessions.models import RuntimePath
@@ -79,6 +79,9 @@ async def call_of(
 
     agent_id, session = await state.db.aread(known)
     begun = session.state.project if session.state else None
+    private = state.settings.hooks.private_folders
+    folders = [one for one in (named, begun) if one] if private else []
+    is_private = any([await asyncio.to_thread(is_within, one, private) for one in folders])
     project = project or session.project
     here = project if place.is_repository or begun is None else begun
     return SessionCall(
@@ -90,6 +93,7 @@ async def call_of(
         place=place if elsewhere is None else NOWHERE,
         runtime_path=runtime_path(headers, body.runtime_path),
         session=session.state,
+        is_private=is_private,
     )
 
 
@@ -113,8 +117,7 @@ async def in_turn(call: SessionCall, state: State) -> AsyncIterator[None]:
 
 def bypassed(call: SessionCall) -> bool:
     """Return whether a session's hooks are disabled; raises Conflict if another runtime path serves it."""
-    session = calls.session_of(call)
-    return session is not None and session.bypasses(clock.now())
+    return call.bypasses(calls.session_of(call), clock.now())
 
 
 def runtime_path(headers: Mapping[str, str], said: str | None) -> str | None:

@@ -18,6 +18,7 @@ from signet.config.values import (
     CENTURY_SECONDS,
     PLENTY,
     flags,
+    folders,
     from_text,
     milliseconds,
     prefixes,
@@ -317,6 +318,8 @@ class SessionEnd(SettingsSection):
 
 @section
 class Hooks(SettingsSection):
+    #: Folders of which nothing is recorded, and in which nothing is injected.
+    private_folders: tuple[str, ...] = setting((), accept=folders)
     session_start: SessionStart = nested(SessionStart)
     user_prompt_submit: UserPromptSubmit = nested(UserPromptSubmit)
     pre_compaction: PreCompaction = nested(PreCompaction)

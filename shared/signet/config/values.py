@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import TypeVar
 
 from signet.text import web
@@ -112,6 +113,18 @@ def texts(value: object, where: str, warnings: list[str]) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise Unfit("a list of words, such as [a, b],")
     return tuple(each.strip() for each in value if each.strip())
+
+
+def folders(value: object, where: str, warnings: list[str]) -> tuple[str, ...]:
+    """Read a list of folders, or one."""
+    found = texts([value] if isinstance(value, str) else value, where, warnings)
+    try:
+        is_whole = all(Path(one).expanduser().is_absolute() for one in found)
+    except RuntimeError:  # ~ANYBODY
+        is_whole = False
+    if not is_whole:
+        raise Unfit("folders that begin with / or ~, such as [~/taxes],")
+    return found
 
 
 def flags(value: object, where: str, warnings: list[str]) -> object:

@@ -130,6 +130,7 @@ async def post_backfill(state: Shared, body: BackfillBody) -> wire_backfill.Star
         since=body.since,
         harnesses=tuple(body.harnesses),
         projects=tuple(body.projects),
+        private=state.settings.hooks.private_folders,
     )
     found = await asyncio.to_thread(look.find, UserHome(path=Path.home()), wanted)
     has_others = await state.db.aread(agents.has_others)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from signet.domain.projects.folder import is_within
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserHome:
@@ -75,8 +77,12 @@ class WantedSessions:
     since: datetime | None = None
     harnesses: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
+    #: Folders whose sessions are never wanted (HK-124).
+    private: tuple[str, ...] = ()
 
     def holds(self, found: FoundSession) -> bool:
+        if self.private and found.project and is_within(found.project, self.private):
+            return False
         return (
             (self.since is None or found.changed_at >= self.since)
             and (not self.harnesses or found.harness in self.harnesses)

@@ -11,7 +11,7 @@ import re
 import stat
 import struct
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +51,17 @@ _SCP = re.compile(r"(?:[^@/]+@)?([^:/@]+):(?!//)(.+)")
 _URL = re.compile(
     r"(?:ssh|git|https?|git\+ssh)://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)", re.IGNORECASE
 )
+
+
+def is_within(folder: str, parents: Iterable[str]) -> bool:
+    """Return whether a folder is one of these or below one, by name or through symbolic links; `~` is the home."""
+    wanted = [Path(path(Path(one).expanduser())) for one in parents for path in _NAMES]
+    here = [Path(path(folder)) for path in _NAMES]
+    return any(one == place or one in place.parents for one in wanted for place in here)
+
+
+#: How a folder is named: as given, and without symbolic links.
+_NAMES = (os.path.normpath, os.path.realpath)
 
 
 class ProjectPlace(NamedTuple):

@@ -60,6 +60,12 @@ class SessionCall:
     runtime_path: str | None = None
     #: The session before this call, None for a new one.
     session: SessionState | None = None
+    #: It works in a folder of `hooks.privateFolders`, which bypasses its hooks (HK-124).
+    is_private: bool = False
+
+    def bypasses(self, state: SessionState | None, now: datetime) -> bool:
+        """Return whether the hooks of the session do nothing, in this state."""
+        return self.is_private or (state is not None and state.bypasses(now))
 
     @property
     def where(self) -> Here:

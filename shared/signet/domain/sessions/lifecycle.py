@@ -41,10 +41,11 @@ def begin(tx: WriteTx, call: SessionCall, *, now: datetime) -> Begun:
         harness=call.harness,
         project=call.project or state.project,
         is_warned=state.is_warned or warning is not None,
+        is_bypassed=state.is_bypassed or call.is_private,
     )
     states.put(tx, state, now=now)
     return Begun(
-        is_bypassed=state.bypasses(now),
+        is_bypassed=call.bypasses(state, now),
         is_known=state.is_started,
         given=known.given if known and known.is_live(now) else frozenset(),
         warning=warning,
@@ -161,7 +162,7 @@ def ended(
         checkpoints.forget(tx, call.agent_id, call.key)
     if not is_kept:
         readings.note_unkept(tx, call.agent_id, call.key, now=now)
-    if state is None or is_cleared or state.bypasses(now):
+    if state is None or is_cleared or call.bypasses(state, now):
         return state
     state = replace(state, project=call.project or state.project)
     _write_end(tx, state, call, settings, now)
@@ -177,7 +178,7 @@ def turned(tx: WriteTx, call: SessionCall, *, now: datetime) -> SessionState | N
     if call.key is None:
         return None
     state = states.get(tx, call.agent_id, call.key) or _new(call, now)
-    if not state.bypasses(now):
+    if not call.bypasses(state, now):
         state = calls.renewed(state, call.runtime_path, now=now)
         states.put(tx, replace(state, project=state.project or call.project), now=now)
     return state

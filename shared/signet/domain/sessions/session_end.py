@@ -101,7 +101,7 @@ async def end(call: SessionCall, report: Report, services: Services) -> Ended:
     before = await services.db.awrite(
         lifecycle.ended, call, services.settings, is_cleared=is_cleared, is_kept=is_kept, now=now
     )
-    if before is not None and before.bypasses(now):
+    if call.bypasses(before, now):
         return Ended(is_bypassed=True)
     if not is_kept:
         return Ended()
@@ -122,7 +122,7 @@ async def end_turn(call: SessionCall, report: Report, services: Services) -> End
     """Store the messages up to now and queue the new part, if it is long enough."""
     now = clock.now()
     before = await services.db.awrite(lifecycle.turned, call, now=now)
-    if before is not None and before.bypasses(now):
+    if call.bypasses(before, now):
         return Ended(is_bypassed=True, is_turn=True)
     session = replace(await _session(call, report, services), is_turn=True)
     await services.flush()
@@ -134,7 +134,7 @@ async def _handed_over(call: SessionCall, report: Report, services: Services) ->
     """Store an old session and queue its reading with low priority; leave a running one alone."""
     now = clock.now()
     runs = await services.db.aread(is_running, call.agent_id, call.key or "", now=now)
-    if runs:
+    if runs or call.is_private:
         return Ended()
     session = await _session(call, report, services)
     rules = replace(EndRules.from_settings(services.settings), priority=BULK)
