@@ -369,19 +369,22 @@ def test_where_a_backup_may_go(workspace: Workspace, tmp_path: Path) -> None:
 def test_the_newest_seven_days_and_three_bulk_copies_stay_and_every_one_of_a_person(
     workspace: Workspace,
 ) -> None:
-    for day in range(9):
+    first = create.create(workspace, now=NOON)
+    for day in range(1, 9):
         for reason in BackupReason:
-            create.create(workspace, reason=reason, now=NOON + timedelta(days=day))
-    create.create(workspace, now=NOON + timedelta(days=8))
+            shutil.copy(
+                first.path, kept.new_path(workspace.backups_dir, reason, NOON + timedelta(days=day))
+            )
+    create.create(workspace, reason=BackupReason.DAILY, now=NOON + timedelta(days=9))
     left = kept.backups(workspace)
     numbers = {reason: sum(one.reason is reason for one in left) for reason in BackupReason}
     assert numbers == {
-        BackupReason.MANUAL: 10,
+        BackupReason.MANUAL: 9,
         BackupReason.DAILY: 7,
         BackupReason.BEFORE_FORGET: 3,
     }
     days = [one.made_at for one in left if one.reason is BackupReason.DAILY]
-    assert days == [NOON + timedelta(days=day) for day in range(8, 1, -1)]
+    assert days == [NOON + timedelta(days=day) for day in range(9, 2, -1)]
     assert left[0].bytes == left[0].path.stat().st_size
 
 
