@@ -19,6 +19,9 @@ from support.processes import PATIENCE_SECONDS, eventually, suspend_pid
 REMEMBER = "/api/memory/remember"
 
 
+pytestmark = pytest.mark.sqlite_file
+
+
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
     with running(tmp_path) as started:

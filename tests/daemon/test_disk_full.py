@@ -3,7 +3,6 @@
 Needs the right to mount (root); what a full disk does to one process is tested everywhere in `api/test_storage.py`.
 """
 
-import errno
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,7 @@ import pytest
 
 from cli.program import SETTINGS, Program
 from signet.db import snapshot
-from support.disk import a_small_disk
+from support.disk import a_small_disk, fill
 from support.processes import PATIENCE_SECONDS, eventually
 
 SIZE = "24m"
@@ -39,19 +38,7 @@ def small(disk: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prog
     program.run("daemon", "stop")
 
 
-def fill(disk: Path) -> Path:
-    """Take all the room there is."""
-    ballast = disk / "ballast"
-    with ballast.open("ab", buffering=0) as file:
-        for size in (1 << 20, 1 << 12, 1):
-            try:
-                while file.write(bytes(size)) == size:
-                    continue
-            except OSError as error:
-                assert error.errno == errno.ENOSPC
-    return ballast
-
-
+@pytest.mark.sqlite_file
 def test_a_full_disk_refuses_saves_and_nothing_that_was_acknowledged_is_lost(
     disk: Path, small: Program, tmp_path: Path
 ) -> None:

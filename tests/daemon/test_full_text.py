@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from signet.db import migrate
 from signet.db.driver import connect
 from support.http import a_workspace, api_over
 from support.processes import PATIENCE_SECONDS, program
 
 
+@pytest.mark.sqlite_file
 def test_a_store_that_lost_its_index_of_words_saves_and_finds_after_a_start(tmp_path: Path) -> None:
     off = "memory: {pipelineV2: {autonomous: {enabled: false}}}\n"
     workspace = a_workspace(tmp_path / "agents", off)

@@ -1,6 +1,7 @@
 """`signet storage move`, backup and restore with a PostgreSQL server, as a person uses them, and killed meanwhile."""
 
 import importlib.util
+import os
 import re
 import signal
 import sqlite3
@@ -14,11 +15,14 @@ import pytest
 
 from cli.program import Program
 from signet import engine as engines
-from signet.db import Database
+from signet.db import Database, migrate
 from signet.db.driver import connect
 from signet.db.postgres import moving
+from signet.errors import StorageFull
 from storage.hosts import Host, a_program, rows
 from support import forks, postgres
+from support.database import MADE_AT
+from support.disk import a_small_disk, fill
 from support.processes import PATIENCE_SECONDS, eventually
 
 TEXTS = ("The heron ships on Fridays.", "Die Größe der Möwe ist 42.", "A curlew nests in Lund.")
@@ -242,6 +246,21 @@ def test_an_old_file_that_is_damaged_makes_way(tmp_path: Path, left: str) -> Non
             assert kept.execute("SELECT text FROM kept").fetchone()[0] == "heron"
     with closing(connect(path)) as fresh:
         assert fresh.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+
+
+@pytest.mark.parametrize("free", [0, 4_096, 40_000, 100_000, 300_000, 500_000])
+def test_a_copy_of_a_server_that_fills_its_disk_says_so(
+    tmp_path: Path, url: str, free: int
+) -> None:
+    engines.use(tmp_path / "memories.db", url)
+    migrate.upgrade(tmp_path / "memories.db", now=MADE_AT)
+    with a_small_disk("8m") as disk, closing(moving.opened(url)) as server:
+        ballast = fill(disk)
+        os.truncate(ballast, ballast.stat().st_size - free)
+        with pytest.raises(StorageFull, match="is full"):
+            moving.write_file(server, disk / "copy.db", now=MADE_AT)
+        os.truncate(ballast, 0)
+        assert moving.write_file(server, disk / "copy.db", now=MADE_AT).rows["memories"] == 0
 
 
 def test_a_damaged_old_file_hinders_neither_a_restore_nor_a_move_back(

@@ -1,5 +1,6 @@
 """A small disk of its own, for what happens when one is full; needs the right to mount (root)."""
 
+import errno
 import shutil
 import subprocess
 import tempfile
@@ -23,3 +24,16 @@ def a_small_disk(size: str) -> Iterator[Path]:
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
         folder.rmdir()
+
+
+def fill(disk: Path) -> Path:
+    """Take all the room there is."""
+    ballast = disk / "ballast"
+    with ballast.open("ab", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while file.write(bytes(size)) == size:
+                    continue
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
+    return ballast

@@ -159,9 +159,10 @@ class Api:
         self._runner.run(all_of_it())
 
     def rows(self, table: str) -> list[dict[str, Any]]:
-        """Return every row of a table, oldest first."""
+        """Return every row of a table, oldest first, without the column for SQLite's row number that a server has."""
         sql = f"SELECT * FROM {table} ORDER BY rowid"
-        return [dict(row) for row in self.state.db.read(lambda tx: tx.all(sql))]
+        found = [dict(row) for row in self.state.db.read(lambda tx: tx.all(sql))]
+        return [{name: row[name] for name in row if name != "rowid"} for row in found]
 
     def run(self, sql: str, *params: object) -> None:
         """Change rows behind the API's back."""

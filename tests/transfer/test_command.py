@@ -44,9 +44,9 @@ def run(api: Served, *arguments: str, stdin: str = "") -> Done:
     return program(api).run(*arguments, stdin=stdin, SIGNET_PORT=str(api.port))
 
 
-def count(workspace: Workspace, sql: str) -> int:
+def count(workspace: Workspace, sql: str, *params: str) -> int:
     with closing(connect(workspace.database, read_only=True)) as connection:
-        return int(connection.execute(sql).fetchone()[0])
+        return int(connection.execute(sql, params).fetchone()[0])
 
 
 def texts(path: Path, number: int = MANY) -> Path:
@@ -62,10 +62,8 @@ def is_whole(workspace: Workspace, number: int) -> None:
     assert count(workspace, "SELECT count(*) FROM memories") == number
     assert count(workspace, "SELECT count(DISTINCT content) FROM memories") == number
     assert count(workspace, "SELECT count(*) FROM memory_history WHERE event = 'created'") == number
-    assert (
-        count(workspace, "SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'parcel'")
-        == number
-    )
+    found = "SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?"
+    assert count(workspace, found, "parcel") == number
 
 
 def test_what_was_exported_is_imported_elsewhere(api: Served, tmp_path: Path) -> None:

@@ -1,6 +1,10 @@
 """An export is imported as it was."""
 
+from contextlib import closing
+
+from signet.db.driver import connect
 from signet.domain.transfer.records import KINDS
+from support import fulltext
 from support.http import Api
 from transfer.rows import a_memory, body_of, everything, exported, imported
 
@@ -46,7 +50,8 @@ def test_a_second_import_changes_nothing(full: Api, empty: Api) -> None:
 def test_the_full_text_holds_what_the_table_holds(full: Api, empty: Api) -> None:
     imported(empty, body_of(exported(full)))
     for table, index in (("memories", "memories_fts"), ("memory_hints", "memory_hints_fts")):
-        empty.run(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")
+        with closing(connect(empty.state.workspace.database)) as connection:
+            fulltext.check_index(connection, index, table)
         assert empty.rows(table)
     found = empty.post("/api/memory/recall", {"query": "boiler October"}).body["results"]
     assert found[0]["content"] == "Ortega serves the boiler in October"

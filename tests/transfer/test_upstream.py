@@ -89,6 +89,7 @@ def test_a_database_in_use_is_imported_with_what_is_only_in_its_log(
     assert empty.rows("memories")[0]["content"] == "Written last"
 
 
+@pytest.mark.sqlite_file
 def test_a_workspace_of_ours_is_read_from_its_folder(full: Api, empty: Api) -> None:
     new, known, reasons = taken(empty, full.state.workspace.root)
     assert (known, reasons) == (0, []) and new > 40

@@ -17,12 +17,12 @@ import psycopg
 from psycopg import sql
 
 from signet.db import damage, fts_index, migrate
-from signet.db.driver import Connection, connect, sqlite
+from signet.db.driver import FULL, Connection, connect, primary_code, sqlite
 from signet.db.postgres import schema, words
 from signet.db.postgres.address import shown
 from signet.db.postgres.connection import raw
 from signet.db.postgres.session import LOCKS
-from signet.errors import Conflict, StorageDamaged
+from signet.errors import Conflict, StorageDamaged, StorageFull
 
 #: Rows read or inserted at a time.
 BATCH = 1_000
@@ -183,8 +183,23 @@ def alone(url: str) -> Iterator[Server]:
 def write_file(
     server: Server, path: Path, *, now: datetime, tell: Tell = lambda rows: None
 ) -> Moved:
-    """Write the rows of a server's database to a new file, private and with this program's schema."""
+    """Write the rows of a server's database to a new file, private and with this program's schema.
+
+    Raises StorageFull.
+    """
     remove(path)
+    try:
+        return _written(server, path, now, tell)
+    except (sqlite.Error, migrate.MigrationFailed) as error:
+        cause: BaseException | None = error
+        while cause is not None and primary_code(cause) not in FULL:
+            cause = cause.__cause__
+        if cause is None:
+            raise
+        raise StorageFull(f"{path.parent} is full or cannot be written") from error
+
+
+def _written(server: Server, path: Path, now: datetime, tell: Tell) -> Moved:
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     mark = damage.mark_path(path)
     mark.touch(mode=0o600)  # the file is new, not emptied
