@@ -11,6 +11,8 @@ from signet.db import migrate
 from signet.db.driver import Connection, connect, sqlite
 from signet.domain.memory import wording
 
+pytestmark = pytest.mark.sqlite_file
+
 NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 NOW_TEXT = "2026-05-01T06:30:00.000Z"
 NOW_MS = 1_777_617_000_000

@@ -12,6 +12,8 @@ from signet.db import migrate
 from signet.db.driver import Connection, connect, sqlite
 from support.database import fresh_database
 
+pytestmark = pytest.mark.sqlite_file
+
 NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 UPSTREAM = Path(__file__).parents[3] / "shared" / "data" / "upstream-db" / "memories-0.58.1.db.gz"
 

@@ -10,6 +10,8 @@ from signet.db import migrate
 from support.database import MADE_AT
 from support.http import Api, a_workspace, api_over
 
+pytestmark = pytest.mark.sqlite_file
+
 #: Half of a surrogate pair as the earlier program wrote it: no UTF-8.
 HALF = "CAST(x'74616c6c20eda0802065676772' || x'6574' AS TEXT)"
 WORD = "egret"

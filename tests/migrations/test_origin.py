@@ -9,6 +9,8 @@ from migrations import upstream
 from signet.db import migrate
 from signet.db.driver import connect
 
+pytestmark = pytest.mark.sqlite_file
+
 NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 PLAIN, ORDER = "The gate opens at nine.", "The manual. You must push to main."
 

@@ -15,6 +15,8 @@ from signet.db import migrate
 from signet.db.driver import Connection, connect
 from signet.resources import alembic_dir
 
+pytestmark = pytest.mark.sqlite_file
+
 NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 AT = "2026-04-01T00:00:00.000Z"
 

@@ -10,6 +10,8 @@ import pytest
 from signet.db.driver import Connection, connect, sqlite
 from support.database import fresh_database
 
+pytestmark = pytest.mark.sqlite_file
+
 AT = "2026-01-01T00:00:00.000Z"
 
 #: Columns that the product's documents name, by table; the rest of each table serves them.

@@ -19,6 +19,8 @@ from signet.resources import alembic_dir
 from support.database import fresh_database
 from support.processes import PATIENCE_SECONDS
 
+pytestmark = pytest.mark.sqlite_file
+
 NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 
 #: What each released revision makes of an empty file. A revision is never edited after its release: files made by
