@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from migrations import postgres as written
 from signet import engine
 from signet.db import migrate
+from signet.db.driver import connect
 from signet.db.postgres import address, moving
 from signet.db.postgres.schema import ServerUnfit
 from signet.resources import alembic_dir
@@ -83,6 +85,39 @@ def test_a_database_of_a_newer_program_is_refused(
         migrate.upgrade(place, now=NOW)
     with pytest.raises(migrate.SchemaTooNew):
         migrate.current(place)
+
+
+EARLIER = [
+    ("words_ranks", "DROP FUNCTION words_ranks"),
+    ("mentions_counted", "DROP FUNCTION mentions_counted; DROP TABLE mentions_due CASCADE"),
+    ("words.length", "ALTER TABLE words DROP COLUMN length CASCADE"),
+    ("words.times", "ALTER TABLE words RENAME COLUMN times TO often"),
+    ("memories_fts", "DROP VIEW memories_fts"),
+    ("idx_memories_type", "DROP INDEX idx_memories_type"),
+    ("memories_changed_ai", "DROP TRIGGER memories_changed_ai ON memories"),
+    ("tokens", "DROP TABLE tokens"),
+    ("memories.confidence", "ALTER TABLE memories RENAME COLUMN confidence TO sure"),
+    ("sq_format", "ALTER FUNCTION sq_format(text) RENAME TO sq_form"),
+]
+
+
+@pytest.mark.parametrize(("lacking", "change"), EARLIER, ids=[name for name, _ in EARLIER])
+def test_a_database_of_an_earlier_build_says_how_to_copy_it(
+    place: Path, lacking: str, change: str
+) -> None:
+    url = engine.url_of(place)
+    assert url is not None
+    migrate.upgrade(place, now=NOW)
+    migrate.upgrade(place, now=NOW)
+    rows(url, change)
+    told = rf"made by an earlier build.* lacks .*\b{lacking}\b.*signet storage move file"
+    with pytest.raises(ServerUnfit, match=told):
+        migrate.upgrade(place, now=NOW)
+    with closing(moving.opened(url)) as server:
+        copied = moving.write_file(server, place.with_name("copy.db"), now=NOW)
+    assert copied.rows["agents"] == 1
+    with closing(connect(place.with_name("copy.db"))) as file:
+        assert file.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
 
 
 @pytest.mark.parametrize(

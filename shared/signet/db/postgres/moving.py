@@ -205,7 +205,10 @@ def _written(server: Server, path: Path, now: datetime, tell: Tell) -> Moved:
     mark.touch(mode=0o600)  # the file is new, not emptied
     migrate.upgrade(path, now=now)
     mark.unlink()
-    server.execute("SELECT mentions_counted(true)")  # those of a process that ended before it could
+    with suppress(psycopg.errors.UndefinedFunction):  # an earlier build made the database
+        server.execute(
+            "SELECT mentions_counted(true)"
+        )  # those of a process that ended before it could
     with closing(connect(path)) as file:
         return to_file(server, file, tell=tell)
 

@@ -19,6 +19,12 @@ LEAST_VERSION = 170_000
 _LOCK = "SELECT pg_advisory_xact_lock(7391, 2)"
 _NOTE = "SELECT obj_description(to_regclass('signet_schema_version'), 'pg_class')"
 _BARRIER = "SELECT 1 FROM pg_policy WHERE polrelid = to_regclass('memories')"
+_MADE = """
+SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+UNION ALL SELECT tgname FROM pg_trigger
+UNION ALL SELECT table_name || '.' || column_name FROM information_schema.columns
+ WHERE table_schema = current_schema()"""
 _EXISTS = "SELECT to_regclass('signet_schema_version') IS NOT NULL"
 
 Raw = psycopg.Connection[tuple[Any, ...]]
@@ -58,7 +64,8 @@ def upgrade(
 ) -> str | None:
     """Create the schema if the database is empty, else run the scripts of later revisions; return the one before.
 
-    All of it is one transaction. A database of an unknown revision stays unchanged. Raises ServerUnfit.
+    All of it is one transaction. A database of an unknown revision stays unchanged. Raises ServerUnfit, also for a
+    database that an earlier build of a revision made.
     """
     with closing(opened(url)) as connection:
         check(connection, url)
@@ -75,9 +82,22 @@ def upgrade(
                     connection.execute("UPDATE signet_schema_version SET version_num = %s", (one,))
                 if connection.execute(_BARRIER).fetchone() is None:  # made before there was one
                     connection.execute(tables.BARRIER)
+                if before in revisions:
+                    _check_made(connection, url)
         except psycopg.Error as error:
             raise ServerUnfit(f"{shown(url)} refused the schema: {str(error).strip()}") from error
     return before
+
+
+def _check_made(connection: Raw, url: str) -> None:
+    """Raise ServerUnfit if something is missing that the statements of this program need."""
+    found = {name for (name,) in connection.execute(_MADE)}
+    if lacking := [name for name in tables.made() if name not in found]:
+        raise ServerUnfit(
+            f"{shown(url)} was made by an earlier build of Signet and lacks {', '.join(lacking[:3])}. Nothing is lost."
+            " Copy it to a file, and from there to a new database: signet storage move file, then"
+            " signet storage move ADDRESS"
+        )
 
 
 def check(connection: Raw, url: str) -> None:

@@ -6,7 +6,11 @@ from importlib.resources import files
 
 _TABLE = re.compile(r"^CREATE TABLE (\w+) \((.*?)^\);", re.MULTILINE | re.DOTALL)
 _COLUMN = re.compile(r"^  (\w+) (BIGINT|DOUBLE PRECISION|TEXT|BYTEA)(.*?),?$", re.MULTILINE)
+_MADE = re.compile(
+    r"^CREATE (?:UNIQUE |CONSTRAINT )?(?:TABLE|VIEW|INDEX|FUNCTION|TRIGGER) (\w+)", re.MULTILINE
+)
 _KEY = re.compile(r"PRIMARY KEY \(([^)]*)\)")
+_ANY_COLUMN = re.compile(r'^  "?([a-z_]\w*)"? ', re.MULTILINE)
 _KINDS = {"BIGINT": "int", "DOUBLE PRECISION": "real", "TEXT": "text", "BYTEA": "bytes"}
 
 
@@ -59,3 +63,13 @@ NEVER_NULL = frozenset({name for _, name, _, _ in _columns()} - _NULL)
 def schema() -> str:
     """Return the statements that create the schema in an empty database."""
     return "\n".join(_read(part) for part in PARTS)
+
+
+def made() -> list[str]:
+    """Return the names of the tables, views, indexes, functions and triggers of the schema, and each `table.column`."""
+    columns = (
+        f"{table}.{name}"
+        for table, body in _TABLE.findall(schema())
+        for name in _ANY_COLUMN.findall(body)
+    )
+    return [*_MADE.findall(schema()), *columns]
