@@ -35,7 +35,7 @@ TAKEN = {
 }
 
 #: Attributes with an underscore that are public all the same.
-PUBLIC = {"_replace", "_make", "_fields", "_asdict", "_exit"}
+PUBLIC = {"_replace", "_make", "_fields", "_field_defaults", "_asdict", "_exit"}
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -19,35 +19,26 @@ app = typer.Typer(help="Show and export the audit log.", invoke_without_command=
 #: Entries of one request.
 PAGE = 1_000
 
-ActorOption = Annotated[str | None, "Only this person or program."]
-ActionOption = Annotated[
-    str | None, "Only read, propose, share, refuse, withdraw, export, forget, recover or erase."
-]
-SpaceOption = Annotated[str | None, "Only acts in this space."]
+
+class AuditFilter(NamedTuple):
+    """Options that choose entries."""
+
+    actor: Annotated[str | None, "Only this person or program."] = None
+    action: Annotated[
+        str | None, "Only read, propose, share, refuse, withdraw, export, forget, recover or erase."
+    ] = None
+    space: Annotated[str | None, "Only acts in this space."] = None
+    since: SinceOption = None
+    until: UntilOption = None
 
 
 @command(app, alone=True)
-def audit(
-    signet: Signet,
-    actor: ActorOption = None,
-    action: ActionOption = None,
-    space: SpaceOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    limit: LimitOption = 20,
-) -> Output:
+def audit(signet: Signet, wanted: AuditFilter, limit: LimitOption = 20) -> Output:
     """Show the last entries of the audit log: who, when, what, and through which key.
 
     Examples: signet audit · signet audit --actor=anna --action=read
     """
-    wanted: dict[str, Any] = {
-        "actor": actor,
-        "action": action,
-        "space": space,
-        "since": since,
-        "until": until,
-    }
-    last = signet.audit(newest=True, limit=limit, **wanted)["entries"]
+    last = signet.audit(newest=True, limit=limit, **wanted._asdict())["entries"]
     yield {"entries": last}
     for one in last:
         output.say(_line(one))
@@ -58,25 +49,14 @@ def audit(
 @command(app)
 def export(
     signet: Signet,
+    wanted: AuditFilter,
     to: Annotated[str, arg("File to write, - for standard output.", "FILE")] = "-",
-    actor: ActorOption = None,
-    action: ActionOption = None,
-    space: SpaceOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
     force: Annotated[bool, opt("Replace the file.", "--force", "-f")] = False,
 ) -> Output:
     """Write the audit log as lines of JSON (NDJSON), oldest first.
 
     Examples: signet audit export audit.ndjson · signet audit export --since 2026-11-01 > november.ndjson
     """
-    wanted: dict[str, Any] = {
-        "actor": actor,
-        "action": action,
-        "space": space,
-        "since": since,
-        "until": until,
-    }
     count = 0
     with _target(to, force=force) as write:
         for one in _entries(signet, wanted):
@@ -97,10 +77,10 @@ def _target(to: str, *, force: bool) -> Iterator[Callable[[str], object]]:
         yield lambda line: file.write(f"{line}\n")
 
 
-def _entries(signet: Signet, wanted: dict[str, Any]) -> Iterator[AuditEntry]:
+def _entries(signet: Signet, wanted: AuditFilter) -> Iterator[AuditEntry]:
     cursor: int | None = 0
     while cursor is not None:
-        page = signet.audit(cursor=cursor, limit=PAGE, **wanted)
+        page = signet.audit(cursor=cursor, limit=PAGE, **wanted._asdict())
         yield from page["entries"]
         cursor = page["next"]
 

@@ -4,7 +4,8 @@ A command is a generator. Its first yield is the value for `--json`. The rest ru
 yields is a line for people.
 
 A parameter is declared by its type and the help text: `dry_run: Annotated[bool, "Change nothing."] = False` is
-`--dry-run`. `opt` adds a short flag or limits, and `arg` makes a positional argument.
+`--dry-run`. `opt` adds a short flag or limits, and `arg` makes a positional argument. A parameter whose type is a
+NamedTuple stands for the fields of that class, so that several commands can share them.
 """
 
 import functools
@@ -117,6 +118,7 @@ def command(
 
     def decorate(run: Callable[..., Output]) -> Callable[..., int]:
         given = {one.name: one for one in _parameters(run)}
+        groups = {name: kind for name, kind in run.__annotations__.items() if _is_group(kind)}
         wanted = given.pop("signet", None)
         knows_json = given.pop("as_json", None) is not None
 
@@ -129,6 +131,8 @@ def command(
                 check_person(does)
             if knows_json:
                 options["as_json"] = as_json
+            for name, kind in groups.items():
+                options[name] = kind(*map(options.pop, kind._fields))
             if wanted is not None:
                 kind = wanted.annotation
                 signet = _client(kind, options.pop("path"), timeout_seconds=seconds)
@@ -182,8 +186,17 @@ def _parameters(run: Callable[..., Any]) -> Iterator[CommandParameter]:
     names = code.co_varnames[: code.co_argcount]
     required = len(names) - len(usual)
     for at, name in enumerate(names):
-        default = usual[at - required] if at >= required else ...
-        yield CommandParameter(name, run.__annotations__[name], default)
+        kind = run.__annotations__[name]
+        if _is_group(kind):
+            for one in kind._fields:
+                default = kind._field_defaults.get(one, ...)
+                yield CommandParameter(one, kind.__annotations__[one], default)
+            continue
+        yield CommandParameter(name, kind, usual[at - required] if at >= required else ...)
+
+
+def _is_group(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, tuple)
 
 
 def typed(run: Run) -> Run:

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,20 +15,16 @@ from signet.cli.options import (
     AgentOption,
     FullOption,
     IdsArgument,
+    MemoryFilters,
     OnlyProjectOption,
-    OnlyTagsOption,
-    OnlyTypeOption,
-    OnlyWhoOption,
     ReasonOption,
     SessionArgument,
-    SinceOption,
-    UntilOption,
     YesOption,
     check_type,
     memory_ids,
 )
 from signet.cli.output import ProgressLine
-from signet.client import Choice, NotFound, Signet, SignetError
+from signet.client import NotFound, Signet, SignetError
 from signet.client.answers import Candidate, Derived, ForgetPreview, ForgottenMany, SessionGoing
 
 #: Memories shown on a terminal before the question; the others are counted.
@@ -46,6 +42,7 @@ BATCH = 200
 @command(forgets=True)
 def forget(
     signet: Signet,
+    filters: MemoryFilters,
     memory_ids: Annotated[
         list[str] | None,
         arg(
@@ -53,12 +50,7 @@ def forget(
         ),
     ] = None,
     query: Annotated[str | None, "Memories that contain everything these words name."] = None,
-    type: OnlyTypeOption = None,
-    tags: OnlyTagsOption = None,
-    who: OnlyWhoOption = None,
     project: OnlyProjectOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
     limit: Annotated[
         int | None, opt("Forget at most this many; default: all.", "-l", min=1)
     ] = None,
@@ -78,20 +70,16 @@ def forget(
     find = "find the ID with `signet recall WORDS`, or forget by words with --query WORDS"
     whole = partial(identify.whole, signet, agent=agent, find=find)
     ids = [whole(one) for one in memory_ids or ()] or None
-    choice: Choice = {
+    choice: dict[str, Any] = {
         "ids": ids,
         "query": query,
-        "type": type,
-        "tags": tags,
-        "who": who,
         "project": project,
-        "since": since,
-        "until": until,
         "agent_id": agent,
+        **filters._asdict(),
     }
     found = _found(signet, choice, limit)
     if not found["count"]:
-        check_type(signet, type, agent=agent)
+        check_type(signet, filters.type, agent=agent)
     if dry_run and as_json:
         yield found
     if limit is None:
@@ -119,7 +107,7 @@ def forget(
     _report(done, force=force)
 
 
-def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
+def _found(signet: Signet, choice: dict[str, Any], limit: int | None) -> ForgetPreview:
     """Return all matching memories, from as many previews as needed."""
     choice["limit"] = min(limit or BATCH, BATCH)
     found = signet.preview_forget(**choice)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import typer
 
@@ -20,6 +20,8 @@ app = typer.Typer(help="Inspect and control background jobs.", no_args_is_help=T
 Status = Literal["pending", "leased", "completed", "dead"]
 
 _ERROR_CHARS = 100
+#: Filters of jobs by the ID of what they are about.
+_OF = ("memory", "document")
 _NAME_WIDTH = 18
 #: Fields that `show` omits: shown elsewhere, or only for programs.
 _ELSEWHERE = frozenset({"attempt_count", "last_error", "errors", "lease_token", "due_at"})
@@ -28,27 +30,53 @@ _STATUS_WIDTH = max(map(len, get_args(Status)))
 
 KindOption = Annotated[str | None, "Only jobs of this kind, such as extract or embed."]
 CodeOption = Annotated[str | None, "Only jobs whose last error has this code, such as timeout."]
-IdsArgument = Annotated[list[str] | None, arg("IDs of the jobs.", "[ID]...")]
 QueueArgument = Annotated[str | None, arg("Only this queue, such as llm or vectors.", "[QUEUE]")]
-AllOption = Annotated[bool, opt("All jobs that this command can change.", "--all")]
-DryRunOption = Annotated[bool, "List the jobs; change nothing."]
 ManyOption = Annotated[int, opt("How many.", "-l", min=1, max=500)]
-ChangedOption = Annotated[
-    int | None,
-    opt("Maximum number of jobs to change; default: 50, or every ID given.", "-l", min=1, max=500),
-]
+
+
+class ListedJobs(NamedTuple):
+    """Options that choose the jobs of a list."""
+
+    status: Annotated[Status | None, "Only jobs in this state."] = None
+    kind: KindOption = None
+    code: CodeOption = None
+    memory: Annotated[str | None, "Only jobs of this memory."] = None
+    document: Annotated[str | None, "Only jobs of this document."] = None
+    since: SinceOption = None
+    until: UntilOption = None
+
+
+class ChosenJobs(NamedTuple):
+    """The jobs to change."""
+
+    ids: Annotated[list[str] | None, arg("IDs of the jobs.", "[ID]...")] = None
+    kind: KindOption = None
+    code: CodeOption = None
+    all: Annotated[bool, "All jobs that this command can change."] = False
+    limit: Annotated[
+        int | None,
+        opt(
+            "Maximum number of jobs to change; default: 50, or every ID given.",
+            "-l",
+            min=1,
+            max=500,
+        ),
+    ] = None
+    dry_run: Annotated[bool, "List the jobs; change nothing."] = False
+
+    def one(self) -> str | None:
+        """Return the ID if it is one job, None for several. Raises BadParameter for none."""
+        if self.ids and len(self.ids) == 1 and not self.dry_run:
+            return self.ids[0]
+        if not (self.ids or self.kind or self.code or self.all):
+            raise typer.BadParameter("choose the jobs: IDs, --kind, --code or --all")
+        return None
 
 
 @command(app, "list")
 def list_jobs(
     signet: Signet,
-    status: Annotated[Status | None, "Only jobs in this state."] = None,
-    kind: KindOption = None,
-    code: CodeOption = None,
-    memory: Annotated[str | None, "Only jobs of this memory."] = None,
-    document: Annotated[str | None, "Only jobs of this document."] = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    wanted: ListedJobs,
     limit: ManyOption = 20,
     cursor: CursorOption = None,
     counts: Annotated[bool, "Count them by state, kind, queue and error instead."] = False,
@@ -57,18 +85,9 @@ def list_jobs(
 
     Examples: signet jobs list · signet jobs list --status dead --kind extract · signet jobs list --counts
     """
-    page = signet.all_jobs(
-        status=status,
-        kind=kind,
-        code=code,
-        memory_id=memory,
-        document_id=document,
-        since=since,
-        until=until,
-        limit=limit,
-        cursor=cursor,
-        facets=counts,
-    )
+    named = wanted._asdict()
+    chosen = {f"{name}_id" if name in _OF else name: value for name, value in named.items()}
+    page = signet.all_jobs(limit=limit, cursor=cursor, facets=counts, **chosen)
     yield page
     ink = output.ink(sys.stdout)
     if counts:
@@ -82,16 +101,7 @@ def list_jobs(
         output.say("No jobs")
     for job in page["jobs"]:
         output.say(_line(job, ink))
-    narrowed = {
-        "status": status,
-        "kind": kind,
-        "code": code,
-        "memory": memory,
-        "document": document,
-        "since": since,
-        "until": until,
-    }
-    more = f"signet jobs list -l {limit}{output.flags(narrowed)}"
+    more = f"signet jobs list -l {limit}{output.flags(named)}"
     output.further(len(page["jobs"]), page["next"], more)
 
 
@@ -116,55 +126,31 @@ def show(
 
 
 @command(app)
-def retry(
-    signet: Signet,
-    ids: IdsArgument = None,
-    kind: KindOption = None,
-    code: CodeOption = None,
-    everything: AllOption = False,
-    limit: ChangedOption = None,
-    dry_run: DryRunOption = False,
-) -> Output:
+def retry(signet: Signet, chosen: ChosenJobs) -> Output:
     """Retry dead jobs now, and jobs that wait for their next attempt.
 
     Examples: signet jobs retry ID · signet jobs retry --kind extract --dry-run
     """
-    if ids and len(ids) == 1 and not dry_run:
-        yield signet.retry_job(ids[0])
+    if id := chosen.one():
+        yield signet.retry_job(id)
         output.say("Queued again")
-        return
-    _needs_choice(ids, kind, code, everything)
-    found = signet.retry_jobs(
-        ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
-    )
-    yield from _changed(found, "retried")
+    else:
+        yield from _changed(signet.retry_jobs(**chosen._asdict()), "retried")
 
 
 @command(app)
-def cancel(
-    signet: Signet,
-    ids: IdsArgument = None,
-    kind: KindOption = None,
-    code: CodeOption = None,
-    everything: AllOption = False,
-    limit: ChangedOption = None,
-    dry_run: DryRunOption = False,
-) -> Output:
+def cancel(signet: Signet, chosen: ChosenJobs) -> Output:
     """Cancel waiting jobs at once, and running jobs at their next check.
 
     Examples: signet jobs cancel ID · signet jobs cancel --kind embed --dry-run
     """
-    if ids and len(ids) == 1 and not dry_run:
-        ended = signet.cancel_job(ids[0])
+    if id := chosen.one():
+        ended = signet.cancel_job(id)
         yield ended
         is_running = ended.get("cancelRequested")
         output.say("Running; it stops at its next check" if is_running else "Cancelled")
-        return
-    _needs_choice(ids, kind, code, everything)
-    found = signet.cancel_jobs(
-        ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
-    )
-    yield from _changed(found, "cancelled")
+    else:
+        yield from _changed(signet.cancel_jobs(**chosen._asdict()), "cancelled")
 
 
 @app.command()
@@ -241,13 +227,6 @@ def _line(job: Job, ink: Ink) -> str:
     if job["error"] and state != "completed":
         line += f"\n  {output.short(job['error'], _ERROR_CHARS)}"
     return line
-
-
-def _needs_choice(
-    ids: list[str] | None, kind: str | None, code: str | None, everything: bool
-) -> None:
-    if not (ids or kind or code or everything):
-        raise typer.BadParameter("choose the jobs: IDs, --kind, --code or --all")
 
 
 def _changed(found: ChangedJobs, done: str) -> Output:

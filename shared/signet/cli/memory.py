@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,12 +17,11 @@ from signet.cli.options import (
     IdArgument,
     IdsArgument,
     LimitOption,
+    MemoryFilters,
     NearestOption,
     OffsetOption,
     OnlyProjectOption,
-    OnlyTagsOption,
     OnlyTypeOption,
-    OnlyWhoOption,
     PinnedOption,
     ReasonOption,
     SinceOption,
@@ -31,7 +30,7 @@ from signet.cli.options import (
     check_type,
 )
 from signet.cli.output import Ink
-from signet.client import MemoryFilter, Signet
+from signet.client import Signet
 from signet.client.answers import (
     FoundMemory,
     ListedChange,
@@ -57,18 +56,14 @@ MOST_ARCHIVED = 1_000
 @command(app, "list", pages=True)
 def list_memories(
     signet: Signet,
+    filters: MemoryFilters,
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
     query: Annotated[
         str | None, opt("Only memories that contain these words.", "--query", "--search")
     ] = None,
-    type: OnlyTypeOption = None,
-    tags: OnlyTagsOption = None,
-    who: OnlyWhoOption = None,
     project: OnlyProjectOption = None,
     pinned: PinnedOption = False,
-    since: SinceOption = None,
-    until: UntilOption = None,
     forgotten: Annotated[bool, "Forgotten memories that can be recovered, last first."] = False,
     archived: Annotated[bool, "Only archived memories of removed agents."] = False,
     full: FullOption = False,
@@ -81,27 +76,23 @@ def list_memories(
     if forgotten and archived:
         raise typer.BadParameter("choose one of --forgotten and --archived")
     state: State = "forgotten" if forgotten else "archived" if archived else None
-    filters: MemoryFilter = {
+    wanted: dict[str, Any] = {
         "q": query,
-        "type": type,
-        "tags": tags,
-        "who": who,
         "project": project,
         "pinned": pinned or None,
-        "since": since,
-        "until": until,
         "state": state,
+        **filters._asdict(),
     }
-    page = signet.memories(limit=limit, offset=offset, total=True, agent_id=agent, **filters)
+    page = signet.memories(limit=limit, offset=offset, total=True, agent_id=agent, **wanted)
     if not page["memories"]:
-        check_type(signet, type, agent=agent)
+        check_type(signet, filters.type, agent=agent)
     yield page
     rows, ink = page["memories"], output.ink(sys.stdout)
     if not rows:
         output.say(f"No {state} memories" if state else "No memories")
     for row in rows:
         yield from entry.lines(_summary(row), ink, full=full)
-    asked = _flags(filters) + output.flags({"agent": agent})
+    asked = _flags(wanted) + output.flags({"agent": agent})
     more = f"signet list -l {limit}{asked}"
     if not output.rest(offset, len(rows), page["total"], more) and state and rows:
         again = (
@@ -244,7 +235,7 @@ def similar(
         yield from entry.lines(_near(one), output.ink(sys.stdout), full=full)
 
 
-def _flags(filters: MemoryFilter) -> str:
+def _flags(filters: dict[str, Any]) -> str:
     """Return the options that repeat this query."""
     named = {"query" if name == "q" else name: value for name, value in filters.items()}
     pinned, state = named.pop("pinned", None), named.pop("state", None)

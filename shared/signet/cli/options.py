@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from signet.cli import when
 from signet.cli.command import arg, opt, running
@@ -178,8 +178,6 @@ TypeOption = Annotated[
 OnlyTypeOption = Annotated[
     str | None, opt("Only memories of this type.", "-t", autocompletion=types)
 ]
-OnlyTagsOption = Annotated[str | None, "Only memories with all of these tags."]
-OnlyWhoOption = Annotated[str | None, "Only memories by this author."]
 SinceOption = Annotated[
     str | None, opt(f"Only after this time: {when.HELP}.", metavar="TIME", parser=when.first)
 ]
@@ -188,6 +186,18 @@ UntilOption = Annotated[
     opt("Only before this time; a date means its end.", metavar="TIME", parser=when.last),
 ]
 PinnedOption = Annotated[bool, "Only pinned memories."]
+
+
+class MemoryFilters(NamedTuple):
+    """Options that choose memories by their fields."""
+
+    type: OnlyTypeOption = None
+    tags: Annotated[str | None, "Only memories with all of these tags."] = None
+    who: Annotated[str | None, "Only memories by this author."] = None
+    since: SinceOption = None
+    until: UntilOption = None
+
+
 LimitOption = Annotated[int, opt("Maximum number of results.", "-l", "-n", min=1, max=1000)]
 NearestOption = Annotated[int, opt("Maximum number of results.", "-l", "-n", min=1, max=100)]
 OffsetOption = Annotated[int, opt("Number of results to skip.", min=0)]

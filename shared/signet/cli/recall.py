@@ -11,14 +11,10 @@ from signet.cli.entry import ID_CHARS, ListEntry
 from signet.cli.options import (
     AgentOption,
     FullOption,
+    MemoryFilters,
     NearestOption,
-    OnlyTagsOption,
-    OnlyTypeOption,
-    OnlyWhoOption,
     PinnedOption,
     ProjectOption,
-    SinceOption,
-    UntilOption,
     check_type,
 )
 from signet.cli.output import Ink
@@ -45,13 +41,9 @@ LIKELY = 0.4
 @command(pages=True)
 def recall(
     signet: PlainSignet,
+    filters: MemoryFilters,
     query: Annotated[str, arg("Question or keywords; - reads standard input.")],
     limit: NearestOption = 10,
-    type: OnlyTypeOption = None,
-    tags: OnlyTagsOption = None,
-    who: OnlyWhoOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
     as_of: Annotated[
         str | None,
         opt(
@@ -81,12 +73,8 @@ def recall(
     """
     answer = signet.recall(
         sys.stdin.read() if query == "-" else query,
+        **filters._asdict(),
         limit=limit,
-        type=type,
-        tags=tags,
-        who=who,
-        since=since,
-        until=until,
         as_of=as_of,
         project=project,
         keyword_query=keyword_query,
@@ -99,8 +87,8 @@ def recall(
         why_not=None if why_not is None else identify.whole(signet, why_not, agent=agent),
         agent_id=agent,
     )
-    if not answer["results"] and type not in TYPES:
-        check_type(signet, type, agent=agent)
+    if not answer["results"] and filters.type not in TYPES:
+        check_type(signet, filters.type, agent=agent)
     yield answer["results"]
     yield from _lines(answer, output.ink(sys.stdout), full=full)
     said = [*answer["results"], *([answer["nearest"]] if "nearest" in answer else [])]

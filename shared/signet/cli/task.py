@@ -1,7 +1,7 @@
 """`signet task …`: scheduled prompts for a harness, and their runs."""
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,28 +15,54 @@ app = typer.Typer(help="Run prompts in a harness on a schedule.", no_args_is_hel
 HARNESSES = ("claude-code", "codex", "opencode")
 
 TaskArgument = Annotated[str, arg("ID, first characters of the ID, or name.", "TASK")]
-NameOption = Annotated[str | None, "Name of the task."]
-PromptOption = Annotated[str | None, "Prompt that the harness runs."]
-CronOption = Annotated[
-    str | None, 'Schedule as minute hour day month weekday, such as "0 9 * * 1".'
-]
-HarnessOption = Annotated[
-    str | None, opt(", ".join(HARNESSES) + ".", autocompletion=lambda: list(HARNESSES))
-]
-FolderOption = Annotated[str | None, "Working directory; default: your home."]
-ZoneOption = Annotated[str | None, "Time zone, such as Europe/Paris; default: the daemon's."]
-SkillOption = Annotated[str | None, "Skill to add to the prompt."]
-ModeOption = Annotated[
-    str | None, "Mode: inject (add its text) or slash (/name before the prompt)."
-]
-FreeOption = Annotated[
-    bool | None,
-    opt(
-        "Run Claude Code with --dangerously-skip-permissions: "
-        "it edits files and runs commands without asking.",
-        "--skip-permissions/--ask-permissions",
-    ),
-]
+
+
+class TaskFields(NamedTuple):
+    """Options that describe a task."""
+
+    name: Annotated[str | None, "Name of the task."] = None
+    prompt: Annotated[str | None, "Prompt that the harness runs."] = None
+    cron: Annotated[
+        str | None, 'Schedule as minute hour day month weekday, such as "0 9 * * 1".'
+    ] = None
+    harness: Annotated[
+        str | None,
+        opt(
+            f"{', '.join(HARNESSES)}; default of a new task: {HARNESSES[0]}.",
+            autocompletion=lambda: list(HARNESSES),
+        ),
+    ] = None
+    directory: Annotated[str | None, "Working directory; default: your home."] = None
+    timezone: Annotated[str | None, "Time zone, such as Europe/Paris; default: the daemon's."] = (
+        None
+    )
+    skill: Annotated[str | None, "Skill to add to the prompt."] = None
+    skill_mode: Annotated[
+        str | None, "Mode: inject (add its text) or slash (/name before the prompt)."
+    ] = None
+    skip_permissions: Annotated[
+        bool | None,
+        opt(
+            "Run Claude Code with --dangerously-skip-permissions: "
+            "it edits files and runs commands without asking.",
+            "--skip-permissions/--ask-permissions",
+        ),
+    ] = None
+
+    def body(self) -> dict[str, object]:
+        """Return the given fields as the API names them."""
+        fields = {
+            "name": self.name,
+            "prompt": self.prompt,
+            "cronExpression": self.cron,
+            "harness": self.harness,
+            "workingDirectory": self.directory,
+            "timezone": self.timezone,
+            "skillName": self.skill,
+            "skillMode": self.skill_mode or ("inject" if self.skill else None),
+            "skipPermissions": self.skip_permissions,
+        }
+        return {key: value for key, value in fields.items() if value is not None}
 
 
 @command(app, "list")
@@ -75,29 +101,16 @@ def show(signet: Signet, task: TaskArgument) -> Output:
 
 
 @command(app, does="add a task, which runs an agent on a schedule")
-def add(
-    signet: Signet,
-    name: NameOption = None,
-    prompt: PromptOption = None,
-    cron: CronOption = None,
-    harness: HarnessOption = "claude-code",
-    directory: FolderOption = None,
-    timezone: ZoneOption = None,
-    skill: SkillOption = None,
-    skill_mode: ModeOption = None,
-    skip_permissions: FreeOption = None,
-) -> Output:
+def add(signet: Signet, task: TaskFields) -> Output:
     """Add a task.
 
     Examples: signet task add --name Tidy --prompt "sort notes" --cron "0 9 * * *" · signet task add --name
     Tea --prompt "tea?" --cron "0 16 * * *" --harness codex
     """
-    for option, value in (("--name", name), ("--prompt", prompt), ("--cron", cron)):
-        if not value:
-            raise Invalid(f"{option} is required")
-    body = _body(
-        name, prompt, cron, harness, directory, timezone, skill, skill_mode, skip_permissions
-    )
+    for option in ("name", "prompt", "cron"):
+        if not getattr(task, option):
+            raise Invalid(f"--{option} is required")
+    body = {"harness": HARNESSES[0]} | task.body()
     made = signet.call("POST", "/api/tasks", body=body)
     yield made
     output.say(f"Added {made['id']}, next run {output.local(made['nextRunAt'])}")
@@ -107,15 +120,7 @@ def add(
 def edit(
     signet: Signet,
     task: TaskArgument,
-    name: NameOption = None,
-    prompt: PromptOption = None,
-    cron: CronOption = None,
-    harness: HarnessOption = None,
-    directory: FolderOption = None,
-    timezone: ZoneOption = None,
-    skill: SkillOption = None,
-    skill_mode: ModeOption = None,
-    skip_permissions: FreeOption = None,
+    fields: TaskFields,
     enabled: Annotated[
         bool | None, opt("Turn its schedule on or off.", "--enable/--disable")
     ] = None,
@@ -124,10 +129,7 @@ def edit(
 
     Examples: signet task edit tidy --cron "0 8 * * *" · signet task edit tidy --disable
     """
-    body = _body(
-        name, prompt, cron, harness, directory, timezone, skill, skill_mode, skip_permissions
-    )
-    body |= {} if enabled is None else {"enabled": enabled}
+    body = fields.body() | ({} if enabled is None else {"enabled": enabled})
     if not body:
         raise Invalid("Nothing to change; see: signet task edit --help")
     one = _find(signet, task)
@@ -178,31 +180,6 @@ def runs(
         output.say(_run_line(each))
     if not found["runs"]:
         output.say("No runs yet")
-
-
-def _body(
-    name: str | None,
-    prompt: str | None,
-    cron: str | None,
-    harness: str | None,
-    directory: str | None,
-    timezone: str | None,
-    skill: str | None,
-    skill_mode: str | None,
-    skip_permissions: bool | None,
-) -> dict[str, object]:
-    fields: dict[str, object] = {
-        "name": name,
-        "prompt": prompt,
-        "cronExpression": cron,
-        "harness": harness,
-        "workingDirectory": directory,
-        "timezone": timezone,
-        "skillName": skill,
-        "skillMode": skill_mode or ("inject" if skill else None),
-        "skipPermissions": skip_permissions,
-    }
-    return {key: value for key, value in fields.items() if value is not None}
 
 
 def _find(signet: Signet, named: str) -> dict[str, Any]:
