@@ -40,10 +40,7 @@ def audit(signet: Signet, wanted: AuditFilter, limit: LimitOption = 20) -> Outpu
     """
     last = signet.audit(newest=True, limit=limit, **wanted._asdict())["entries"]
     yield {"entries": last}
-    for one in last:
-        output.say(_line(one))
-    if not last:
-        output.say("No entries")
+    yield from output.listed(map(_line, last), "No entries")
 
 
 @command(app)

@@ -165,9 +165,7 @@ def list_tokens(signet: Signet) -> Output:
     """
     found = signet.tokens()
     yield {"tokens": found, "count": len(found)}
-    yield from _lines(found)
-    if not found:
-        output.say("No tokens")
+    yield from output.listed(_lines(found), "No tokens")
 
 
 @command(token_app, does="revoke an access token")

@@ -32,11 +32,8 @@ def list_connectors(signet: Signet) -> Output:
     """
     found = signet.connectors()
     yield {"connectors": found, "count": len(found)}
-    for one in found:
-        output.say(_line(one))
-    if not found:
-        output.say("No connectors")
-        output.hint("Add a folder: signet connector add FOLDER --sync")
+    advice = "Add a folder: signet connector add FOLDER --sync"
+    yield from output.listed(map(_line, found), "No connectors", advice)
 
 
 @command(app, does="read the files of a folder into memory")

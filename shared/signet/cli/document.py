@@ -83,10 +83,7 @@ def list_documents(
     """
     page = signet.documents(status=status, limit=limit, offset=offset, agent_id=agent)
     yield page
-    for one in page["documents"]:
-        output.say(_line(one))
-    if not page["documents"]:
-        output.say("No documents")
+    yield from output.listed(map(_line, page["documents"]), "No documents")
     more = f"signet document list -l {limit}{output.flags({'status': status, 'agent': agent})}"
     output.rest(offset, len(page["documents"]), page["total"], more)
 

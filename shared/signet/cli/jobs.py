@@ -97,10 +97,7 @@ def list_jobs(
             if told:
                 yield f"  {ink.dim(f'{name:<8}')}{told}"
         return
-    if not page["jobs"]:
-        output.say("No jobs")
-    for job in page["jobs"]:
-        output.say(_line(job, ink))
+    yield from output.listed((_line(job, ink) for job in page["jobs"]), "No jobs")
     more = f"signet jobs list -l {limit}{output.flags(named)}"
     output.further(len(page["jobs"]), page["next"], more)
 

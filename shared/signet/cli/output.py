@@ -9,7 +9,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -390,6 +390,14 @@ def table(rows: Sequence[Sequence[str]], otherwise: str) -> Iterator[str]:
     for name, (_, *others) in zip(names, rows, strict=True):
         column = ink(sys.stdout).name(name) + " " * (width - cells(name))
         yield "  ".join([column, *filter(None, others)]).rstrip()
+
+
+def listed(lines: Iterable[str], otherwise: str, advice: str = "") -> Iterator[str]:
+    """Yield the lines; without any yield `otherwise`, and print the advice to stderr."""
+    found = [*lines]
+    yield from found or [otherwise]
+    if advice and not found:
+        hint(advice)
 
 
 def paragraphs(text: str, indent: int) -> list[str]:

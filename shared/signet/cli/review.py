@@ -36,10 +36,7 @@ def review(
     """
     page = signet.reviews(limit=limit, cursor=cursor, agent_id=agent)
     yield page
-    if not page["memories"]:
-        output.say("Nothing waits for review")
-    for one in page["memories"]:
-        output.say(_line(one))
+    yield from output.listed(map(_line, page["memories"]), "Nothing waits for review")
     shown, more = len(page["memories"]), f"signet review -l {limit}{output.flags({'agent': agent})}"
     if not output.further(shown, page["next"], more, page["total"]) and shown:
         output.hint("signet review approve ID · signet review reject ID")

@@ -46,22 +46,19 @@ def share(
     output.hint(f"Take it back with: signet spaces withdraw {done['memoryId'][:ID_CHARS]}")
 
 
-@command(app, alone=True)
 def spaces(signet: Signet) -> Output:
-    """List the spaces that you may use, and what you may do there.
-
-    Examples: signet spaces · signet spaces --json
-    """
-    yield from _listed(signet)
-
-
-@command(app, "list")
-def list_spaces(signet: Signet) -> Output:
     """List the spaces that you may use, and what you may do there.
 
     Examples: signet spaces list · signet spaces list --json
     """
-    yield from _listed(signet)
+    found = signet.spaces()
+    yield {"spaces": found}
+    none = "No spaces; an administrator creates them: signet spaces create NAME"
+    yield from output.listed(map(_line, found), none)
+
+
+command(app, alone=True)(spaces)
+command(app, "list")(spaces)
 
 
 @command(app, does="create a space")
@@ -132,10 +129,7 @@ def shares(
     """
     page = signet.shares(space=space, state=state, limit=limit, cursor=cursor, agent_id=agent)
     yield page
-    for one in page["shares"]:
-        output.say(_share(one))
-    if not page["shares"]:
-        output.say("Nothing was shared")
+    yield from output.listed(map(_share, page["shares"]), "Nothing was shared")
     flags = output.flags({"space": space, "state": state, "agent": agent})
     more = f"signet spaces shares -l {limit}{flags}"
     output.further(len(page["shares"]), page["next"], more)
@@ -183,14 +177,6 @@ def _one(rows: list[Share], memory_id: str) -> Share:
     named = [{**one, "share": one["id"], "id": one["memoryId"]} for one in rows]
     found = identify.one(named, memory_id.strip(), noun="shared memory", see="spaces shares")
     return next(one for one in rows if one["id"] == found["share"])
-
-
-def _listed(signet: Signet) -> Output:
-    found = signet.spaces()
-    yield {"spaces": found}
-    yield from (_line(one) for one in found)
-    if not found:
-        output.say("No spaces; an administrator creates them: signet spaces create NAME")
 
 
 def _line(one: Space) -> str:

@@ -73,11 +73,8 @@ def list_tasks(signet: Signet) -> Output:
     """
     found = signet.call("GET", "/api/tasks")
     yield found
-    for one in found["tasks"]:
-        output.say(_line(one))
-    if not found["tasks"]:
-        output.say("No tasks")
-        output.hint('Add one: signet task add --name Tidy --prompt "…" --cron "0 9 * * *"')
+    advice = 'Add one: signet task add --name Tidy --prompt "…" --cron "0 9 * * *"'
+    yield from output.listed(map(_line, found["tasks"]), "No tasks", advice)
 
 
 @command(app)
@@ -176,10 +173,7 @@ def runs(
     one = _find(signet, task)
     found = signet.call("GET", f"/api/tasks/{one['id']}/runs", limit=limit)
     yield found
-    for each in found["runs"]:
-        output.say(_run_line(each))
-    if not found["runs"]:
-        output.say("No runs yet")
+    yield from output.listed(map(_run_line, found["runs"]), "No runs yet")
 
 
 def _find(signet: Signet, named: str) -> dict[str, Any]:
