@@ -38,24 +38,29 @@ class Due:
     found: Sequence[str]
 
 
-Start = Callable[[WriteTx, Due], None]
+Look = Callable[[ReadTx, Settings, datetime], Sequence[str]]
+Start = Callable[[WriteTx, Due], object]
 
 
 class Beat(NamedTuple):
-    """Periodic work: its interval, its search, which runs before the transaction, and what it queues."""
+    """Periodic work: its interval, its search, which runs before the transaction, and what it queues.
+
+    It queues nothing if the search has found nothing, unless it `starts_empty`.
+    """
 
     name: str
     every_ms: Callable[[Settings], int]
-    look: Callable[[ReadTx, Settings, datetime], Sequence[str]]
+    look: Look
     start: Start
+    starts_empty: bool = False
 
 
-def _job(kind: str) -> Start:
-    """Return the start of one job of a kind, if the search found something."""
+def _job(*kinds: str, key: str = PERIODIC) -> Start:
+    """Return the start of one job of each kind."""
 
     def start(tx: WriteTx, due: Due) -> None:
-        if due.found:
-            enqueue(tx, NewJob(kind=kind, dedupe_key=PERIODIC, priority=BULK), now=due.now)
+        for kind in kinds:
+            enqueue(tx, NewJob(kind=kind, dedupe_key=key, priority=BULK), now=due.now)
 
     return start
 
@@ -64,12 +69,13 @@ def _always(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return ("all",)
 
 
+def _if(is_on: Callable[[ReadTx, Settings], bool]) -> Look:
+    """Return the search that finds one thing while a condition holds."""
+    return lambda tx, settings, now: ("all",) if is_on(tx, settings) else ()
+
+
 def _maintenance_ms(settings: Settings) -> int:
     return settings.pipeline.autonomous.maintenance_interval_ms
-
-
-def _find_backup(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return ("all",) if settings.backup.daily and lookup.is_any(tx) else ()
 
 
 def _tracks(settings: Settings) -> bool:
@@ -98,38 +104,6 @@ def _keeps_graph(settings: Settings) -> bool:
     return is_free and upkeep.maintenance_mode is MaintenanceMode.EXECUTE
 
 
-def _find_graph(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return communities.agents(tx)[:1] if _keeps_graph(settings) else ()
-
-
-def _keep_graph(tx: WriteTx, due: Due) -> None:
-    for kind in ("graph_upkeep", "cluster_entities") if due.found else ():
-        enqueue(tx, NewJob(kind=kind, dedupe_key="every agent", priority=BULK), now=due.now)
-
-
-def _find_grown(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return communities.outgrown(tx)[:1] if _keeps_graph(settings) else ()
-
-
-def _regroup(tx: WriteTx, due: Due) -> None:
-    if due.found:
-        job = NewJob(kind="cluster_entities", dedupe_key="every agent", priority=BULK)
-        enqueue(tx, job, now=due.now)
-
-
-def _find_maintenance(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return (cycle.KIND,) if cycle.is_on(settings) else ()
-
-
-def _maintain(tx: WriteTx, due: Due) -> None:
-    if due.found:
-        cycle.ask(tx, due.slot, now=due.now)
-
-
-def _find_synthesis(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return synthesis.due(tx, settings, now=now)
-
-
 def _synthesize(tx: WriteTx, due: Due) -> None:
     for agent_id in due.found:
         synthesis.queue(tx, agent_id, now=due.now)
@@ -140,17 +114,13 @@ def _find_silent(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]
 
 
 def _end_silent(tx: WriteTx, due: Due) -> None:
-    for state in session_end.end_silent(tx, due.settings, now=due.now) if due.found else ():
+    for state in session_end.end_silent(tx, due.settings, now=due.now):
         record.event(TelemetryKind.SESSION_END, harness=state.harness)
 
 
 def _find_unindexed(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     makes_vectors = settings.embedding.provider != "none"
     return episodes.find(tx, model=settings.embedding.model if makes_vectors else None)
-
-
-def _index_sessions(tx: WriteTx, due: Due) -> None:
-    episodes.fill(tx, due.found, now=due.now)
 
 
 def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -160,40 +130,61 @@ def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[
 
 
 def _look_at_top_entity(tx: WriteTx, due: Due) -> None:
-    if due.found:
-        entity_id, agent_id = due.found
-        attempts = due.settings.pipeline.worker.max_retries
-        classify.queue_synthesis(tx, entity_id, agent_id, attempts=attempts, now=due.now)
-
-
-def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return ("all",) if updates.is_allowed(settings.updates) else ()
-
-
-def _find_old(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    is_old = not settings.pipeline.mutations_frozen and readings.is_stale(tx)
-    return ("all",) if is_old else ()
-
-
-def _read_again(tx: WriteTx, due: Due) -> None:
-    if due.found:
-        jobs.read_again(tx, now=due.now)
+    entity_id, agent_id = due.found
+    attempts = due.settings.pipeline.worker.max_retries
+    classify.queue_synthesis(tx, entity_id, agent_id, attempts=attempts, now=due.now)
 
 
 BEATS = (
     Beat("retention", lambda s: s.retention.interval_ms, _always, _job("retention_sweep")),
     # Finds rows of earlier versions, and those saved before a folder was in a repository.
     Beat("projects", lambda s: DAY_MS, _always, _job("file_projects")),
-    Beat("backup", lambda s: DAY_MS, _find_backup, _job("backup")),
-    Beat("embedding_gaps", lambda s: MINUTE_MS, _find_gaps, _fill_gaps),
-    Beat("graph", _maintenance_ms, _find_graph, _keep_graph),
+    Beat(
+        "backup",
+        lambda s: DAY_MS,
+        _if(lambda tx, s: s.backup.daily and lookup.is_any(tx)),
+        _job("backup"),
+    ),
+    # Its start also looks whether the index has to be made again, so it runs without gaps too.
+    Beat("embedding_gaps", lambda s: MINUTE_MS, _find_gaps, _fill_gaps, starts_empty=True),
+    Beat(
+        "graph",
+        _maintenance_ms,
+        _if(lambda tx, s: _keeps_graph(s) and bool(communities.agents(tx))),
+        _job("graph_upkeep", "cluster_entities", key="every agent"),
+    ),
     # So that an import need not wait for the upkeep of its graph.
-    Beat("communities", lambda s: MINUTE_MS, _find_grown, _regroup),
-    Beat("maintenance", _maintenance_ms, _find_maintenance, _maintain),
-    Beat("synthesis", lambda s: MINUTE_MS, _find_synthesis, _synthesize),
+    Beat(
+        "communities",
+        lambda s: MINUTE_MS,
+        _if(lambda tx, s: _keeps_graph(s) and bool(communities.outgrown(tx))),
+        _job("cluster_entities", key="every agent"),
+    ),
+    Beat(
+        "maintenance",
+        _maintenance_ms,
+        _if(lambda tx, s: cycle.is_on(s)),
+        lambda tx, due: cycle.ask(tx, due.slot, now=due.now),
+    ),
+    Beat(
+        "synthesis",
+        lambda s: MINUTE_MS,
+        lambda tx, s, now: synthesis.due(tx, s, now=now),
+        _synthesize,
+    ),
     Beat("silent_sessions", lambda s: MINUTE_MS, _find_silent, _end_silent),
-    Beat("episodes", lambda s: MINUTE_MS, _find_unindexed, _index_sessions),
-    Beat("old_transcripts", lambda s: s.retention.interval_ms, _find_old, _read_again),
+    Beat(
+        "episodes",
+        lambda s: MINUTE_MS,
+        _find_unindexed,
+        lambda tx, due: episodes.fill(tx, due.found, now=due.now),
+    ),
+    Beat(
+        "old_transcripts",
+        lambda s: s.retention.interval_ms,
+        _if(lambda tx, s: not s.pipeline.mutations_frozen and readings.is_stale(tx)),
+        lambda tx, due: jobs.read_again(tx, now=due.now),
+    ),
     Beat(
         "top_entities",
         lambda s: s.pipeline.structural.synthesis_interval_ms,
@@ -203,7 +194,7 @@ BEATS = (
     Beat(
         "updates",
         lambda s: s.updates.check_interval_seconds * 1000,
-        _find_update,
+        _if(lambda tx, s: updates.is_allowed(s.updates)),
         _job("update_check"),
     ),
 )
@@ -246,5 +237,6 @@ def _start(
     if beat not in due(schedule.last_runs(tx), settings, now_ms=now_ms):
         return
     slot = str(now_ms // beat.every_ms(settings))
-    beat.start(tx, Due(settings=settings, slot=slot, now=now, found=found))
+    if found or beat.starts_empty:
+        beat.start(tx, Due(settings=settings, slot=slot, now=now, found=found))
     schedule.record_run(tx, beat.name, counts_from_ms, slot)
