@@ -4,6 +4,7 @@
 function here (see memory/derived.py); it runs in the transaction that changes the memory, and may run twice.
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from signet.db import WriteTx
@@ -22,6 +23,14 @@ from signet.queue import admin
 from signet.wire.audit import AuditAction
 
 _GONE = frozenset({ChangeKind.ERASED, ChangeKind.PURGED})
+#: Deletes the rows of other nouns with their memories.
+_DELETE: tuple[Callable[[WriteTx, Sequence[str]], object], ...] = (
+    records.unlink_memories,
+    ratings.delete_of_memories,
+    worth.delete_of_memories,
+    share.delete_of_memories,
+    admin.delete_of_memories,
+)
 _AUDITED = {
     ChangeKind.FORGOTTEN: AuditAction.FORGET,
     ChangeKind.REJECTED: AuditAction.FORGET,
@@ -46,26 +55,17 @@ def _graph(tx: WriteTx, event: MemoryEvent) -> None:
         link.unlink(tx, event.memory_ids, now=event.at)
 
 
-def _embeddings(tx: WriteTx, event: MemoryEvent) -> None:
+def _rows(tx: WriteTx, event: MemoryEvent) -> None:
     if event.kind in _GONE:
         for memory_id in event.memory_ids:
             embeddings.remove(tx, memory_id)
+        for delete in _DELETE:
+            delete(tx, event.memory_ids)
 
 
 def _projection(tx: WriteTx, event: MemoryEvent) -> None:
     if event.kind is not ChangeKind.RETIRED:
         project.delete_maps(tx)
-
-
-def _documents(tx: WriteTx, event: MemoryEvent) -> None:
-    if event.kind in _GONE:
-        records.unlink_memories(tx, event.memory_ids)
-
-
-def _sessions(tx: WriteTx, event: MemoryEvent) -> None:
-    if event.kind in _GONE:
-        ratings.delete_of_memories(tx, event.memory_ids)
-        worth.delete_of_memories(tx, event.memory_ids)
 
 
 def _texts(tx: WriteTx, event: MemoryEvent) -> None:
@@ -82,11 +82,6 @@ def _texts(tx: WriteTx, event: MemoryEvent) -> None:
                 withheld.queue(tx, agent_id, is_back=False, now=event.at)
 
 
-def _shares(tx: WriteTx, event: MemoryEvent) -> None:
-    if event.kind in _GONE:
-        share.delete_of_memories(tx, event.memory_ids)
-
-
 def _audit(tx: WriteTx, event: MemoryEvent) -> None:
     action = _AUDITED.get(event.kind)
     if action is not None:
@@ -94,20 +89,4 @@ def _audit(tx: WriteTx, event: MemoryEvent) -> None:
         audit.record(tx, [audit.by_caller(action, now=event.at, memory_ids=ids)])
 
 
-def _jobs(tx: WriteTx, event: MemoryEvent) -> None:
-    if event.kind in _GONE:
-        admin.delete_of_memories(tx, event.memory_ids)
-
-
-FOLLOWERS = (
-    forgotten.follow,
-    _graph,
-    _embeddings,
-    _projection,
-    _documents,
-    _sessions,
-    _texts,
-    _shares,
-    _audit,
-    _jobs,
-)
+FOLLOWERS = (forgotten.follow, _graph, _rows, _projection, _texts, _audit)
