@@ -10,10 +10,8 @@ def test_an_unknown_agent_is_isolated_and_the_default_one_shares() -> None:
 
 def test_a_known_agent_has_the_policy_it_was_given() -> None:
     agent = Agent(id="default", read_policy=ReadPolicy.GROUP, policy_group="crew")
-    reader = registry.policy_reader("default", agent, project="p", scope="s")
-    assert reader == Reader(
-        agent_id="default", policy=ReadPolicy.GROUP, group="crew", project="p", scope="s"
-    )
+    reader = registry.policy_reader("default", agent, scope="s")
+    assert reader == Reader(agent_id="default", policy=ReadPolicy.GROUP, group="crew", scope="s")
 
 
 def test_a_group_policy_without_group_sees_its_own_rows() -> None:

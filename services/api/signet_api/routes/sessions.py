@@ -224,7 +224,7 @@ async def get_context(
 
     The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading does not count as use.
     """
-    return await _looked(state, show.context, session_key, agent_id, project)
+    return (await _looked(state, show.looked, session_key, agent_id, project))[0]
 
 
 @serves(wire.SESSION_REPLAY)

@@ -38,7 +38,6 @@ def policy_reader(
     *,
     scope: str | None = None,
     any_scope: bool = False,
-    project: str | None = None,
     here: Here | None = None,
     spaces: tuple[str, ...] | None = (),
 ) -> Reader:
@@ -51,7 +50,6 @@ def policy_reader(
         group=agent.policy_group if agent else None,
         scope=scope,
         any_scope=any_scope,
-        project=project,
         here=here,
         spaces=spaces,
     )
@@ -117,7 +115,6 @@ def reader(
     *,
     scope: str | None = None,
     any_scope: bool = False,
-    project: str | None = None,
     here: Here | None = None,
     as_of: datetime | None = None,
 ) -> Reader:
@@ -132,7 +129,6 @@ def reader(
         get(tx, agent_id),
         scope=scope,
         any_scope=any_scope,
-        project=project,
         here=here,
         spaces=spaces and (() if as_of else spaces),
     )

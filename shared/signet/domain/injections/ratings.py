@@ -5,7 +5,7 @@ mean, `agent_feedback` each rating. A correction changes nothing automatically: 
 history (PR-14).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -18,6 +18,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.graph.feedback import Use
 from signet.domain.injections import record as queue
 from signet.domain.injections import sql
+from signet.domain.injections.models import Phase
 from signet.domain.injections.sql import Shown
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
@@ -149,8 +150,9 @@ class Scored(NamedTuple):
     source: str = "fts_only"
 
 
-def put_of_start(
+def put(
     tx: WriteTx,
+    phase: Phase,
     agent_id: str,
     key: str,
     found: Sequence[Scored],
@@ -158,27 +160,10 @@ def put_of_start(
     *,
     now: datetime,
 ) -> None:
-    tx.many(sql.START, _rows(agent_id, key, found, injected, now))
-
-
-def put_of_prompt(
-    tx: WriteTx,
-    agent_id: str,
-    key: str,
-    found: Sequence[Scored],
-    injected: Iterable[str],
-    *,
-    now: datetime,
-) -> None:
-    tx.many(sql.PROMPT, _rows(agent_id, key, found, injected, now))
-
-
-def _rows(
-    agent_id: str, key: str, found: Sequence[Scored], injected: Iterable[str], now: datetime
-) -> Iterator[dict[str, object]]:
+    """Store the candidates of a session start or a prompt, and which of them were injected."""
     given, at = frozenset(injected), clock.to_text(now)
-    for rank, one in enumerate(found):
-        yield {
+    rows = [
+        {
             "id": ids.new_ordered_id(),
             "agent": agent_id,
             "key": key,
@@ -189,6 +174,9 @@ def _rows(
             "injected": one.memory_id in given,
             "at": at,
         }
+        for rank, one in enumerate(found)
+    ]
+    tx.many(sql.START if phase is Phase.START else sql.PROMPT, rows)
 
 
 def take(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> Mapping[str, Use]:

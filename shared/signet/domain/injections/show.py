@@ -38,22 +38,6 @@ MOST_NEAR, LEAST_PREFIX = 3, 4
 MESSAGE_CHARS = 200
 
 
-def context(
-    tx: ReadTx,
-    key: str,
-    *,
-    agent_id: str | None,
-    within: str | None,
-    project: str | None,
-    now: datetime,
-) -> SessionContext:
-    """Return a session's injections, by its key, a key prefix, or the latest of a project.
-
-    `agent_id` and `within` limit it to an agent and a project. Raises NotFound, which lists the nearest keys.
-    """
-    return looked(tx, key, agent_id=agent_id, within=within, project=project, now=now)[0]
-
-
 def looked(
     tx: ReadTx,
     key: str,
@@ -63,7 +47,10 @@ def looked(
     project: str | None,
     now: datetime,
 ) -> tuple[SessionContext, list[Turn]]:
-    """Return the same, with the messages, as stored."""
+    """Return a session's injections and messages, by its key, a key prefix, or the latest of a project.
+
+    `agent_id` and `within` limit it to an agent and a project. Raises NotFound, which lists the nearest keys.
+    """
     row = _found(tx, key, agent_id=agent_id, within=within, project=project)
     owner, key = row.agent_id, row.session_key
     every = tx.rows(sql.InjectionRow, sql.OF_SESSION, (owner, key))

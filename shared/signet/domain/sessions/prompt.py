@@ -150,6 +150,7 @@ def _keep(
     if call.key is None:
         return
     hits = [Scored(memory_id, score) for memory_id, score in context.hits]
-    ratings.put_of_prompt(tx, call.agent_id, call.key, hits, context.memories, now=now)
+    given = context.memories
+    ratings.put(tx, Phase.PROMPT, call.agent_id, call.key, hits, given, now=now)
     if rated:
         ratings.record(tx, call.key, rated, agent_id=call.agent_id, actor=actor, now=now)

@@ -115,7 +115,7 @@ def replay(
     project: str | None,
     now: datetime,
 ) -> SessionReplay:
-    """Return the session that `show.context` would, or one with only a transcript. Raises NotFound."""
+    """Return the session that `show.looked` would, or one with only a transcript. Raises NotFound."""
     try:
         found, turns = show.looked(
             tx, key, agent_id=agent_id, within=within, project=project, now=now

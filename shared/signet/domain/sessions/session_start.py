@@ -237,7 +237,7 @@ def _keep(
     marks.count_showing(tx, told)
     if call.key is not None:
         known = [Scored(one.id, one.score, one.source) for one in found.candidates]
-        ratings.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
+        ratings.put(tx, Phase.START, call.agent_id, call.key, known, told, now=now)
     if found.walk.focal:
         traversal.keep(
             tx,

@@ -167,12 +167,6 @@ class Link(NamedTuple):
     valid_from: str | None
 
 
-class EndOfValidity(NamedTuple):
-    """The end of validity of a superseded memory."""
-
-    valid_to: str | None
-
-
 _LISTED = f"IN {list_of('?1')}"
 _DELETE = f"DELETE FROM memories WHERE id {_LISTED}"
 #: Dependent changes in this noun's tables. The successor of a deleted memory also succeeds that memory's predecessors.
