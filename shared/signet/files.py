@@ -64,6 +64,15 @@ def read_markdown(path: Path, most: int) -> bytes:
         return file.read(most)
 
 
+def identity_of(path: str) -> tuple[int, int] | None:
+    """Return the device and the inode of a file or folder, None if it cannot be seen."""
+    try:
+        found = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def put_aside(path: Path) -> None:
     """Rename anything but a file at a file's path."""
     if path.exists() and not path.is_file():

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -29,45 +29,36 @@ DOES = {
 PAGE, SHOWN = 500, 10
 #: The reasons in the history by which the two commands recognise their own changes.
 UNDONE, REDONE = "undone on the command line", "done again on the command line"
-DryRunOption = Annotated[bool, "Show what would happen; change nothing."]
+
+
+class _Wishes(NamedTuple):
+    dry_run: Annotated[bool, "Show what would happen; change nothing."] = False
+    yes: YesOption = False
+    agent: AgentOption = None
 
 
 @command(forgets=True)
-def undo(
-    signet: Signet,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    agent: AgentOption = None,
-    as_json: bool = False,
-) -> Output:
+def undo(signet: Signet, wishes: _Wishes, as_json: bool = False) -> Output:
     """Undo the last save, edit, forget or recovery, all of a bulk one; run again to undo the one before.
 
     Examples: signet undo · signet undo --dry-run
     """
-    found = _to_undo(signet, agent)
+    found = _to_undo(signet, wishes.agent)
     if not found:
         raise NotFound("Nothing to undo: no memory was saved, edited, forgotten or recovered")
-    reverse = _Reverse(signet, found, UNDONE, agent)
-    yield from reverse.run(dry_run=dry_run, asks=not (yes or as_json) and output.can_ask())
+    yield from _Reverse(signet, found, UNDONE, wishes.agent).run(wishes, as_json=as_json)
 
 
 @command(forgets=True)
-def redo(
-    signet: Signet,
-    dry_run: DryRunOption = False,
-    yes: YesOption = False,
-    agent: AgentOption = None,
-    as_json: bool = False,
-) -> Output:
+def redo(signet: Signet, wishes: _Wishes, as_json: bool = False) -> Output:
     """Make again what `signet undo` took back last, unless something was changed since.
 
     Examples: signet redo · signet redo --dry-run
     """
-    found = _to_redo(signet, agent)
+    found = _to_redo(signet, wishes.agent)
     if not found:
         raise NotFound("Nothing to redo: the last change was no undo")
-    reverse = _Reverse(signet, found, REDONE, agent)
-    yield from reverse.run(dry_run=dry_run, asks=not (yes or as_json) and output.can_ask())
+    yield from _Reverse(signet, found, REDONE, wishes.agent).run(wishes, as_json=as_json)
 
 
 class _Reverse:
@@ -82,8 +73,9 @@ class _Reverse:
         is_new = changes[0]["reason"] == REDONE and self.event == "recovered"
         self.is_of_save = is_new or self.event == "created"
 
-    def run(self, *, dry_run: bool, asks: bool) -> Output:
-        """Report the reversal; `asks` shows it before and asks."""
+    def run(self, wishes: _Wishes, *, as_json: bool) -> Output:
+        """Report the reversal; with a terminal it is shown before, and asked about."""
+        dry_run, asks = wishes.dry_run, not (wishes.yes or as_json) and output.can_ask()
         done, would = DOES[self.event]
         when = f"({self.event} {output.ago(self.changes[0]['createdAt'])})"
         count = output.count(len(self.ids), "memory")

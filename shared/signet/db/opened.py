@@ -10,6 +10,7 @@ from pathlib import Path
 
 from signet.db.damage import WAY_BACK
 from signet.errors import StorageDamaged, StorageMoved
+from signet.files import identity_of
 
 _FDS = Path("/proc/self/fd")
 #: Opens a file only by name: closing such a descriptor releases none of SQLite's locks. Linux only.
@@ -26,7 +27,7 @@ class OpenedFiles:
         self._known = {
             path: found
             for end in ("", "-wal", "-shm")
-            if (found := _identity(path := self._path + end)) is not None
+            if (found := identity_of(path := self._path + end)) is not None
         }
         #: Descriptors of these very files; a newly opened one might lead to a replacement.
         self._named: dict[str, int] = {}
@@ -54,7 +55,7 @@ class OpenedFiles:
             if self.database.stat().st_size == 0:
                 return False
         return any(
-            _identity(path) != known and not self._is_same(path)
+            identity_of(path) != known and not self._is_same(path)
             for path, known in self._known.items()
         )
 
@@ -63,14 +64,14 @@ class OpenedFiles:
 
         SQLite would apply that log to the other file.
         """
-        log, found = f"{self._path}-wal", _identity(self._path)
+        log, found = f"{self._path}-wal", identity_of(self._path)
         if found in (None, self._known[self._path]) or self._is_same(self._path):
             return False
-        return log in self._known and _identity(log) == self._known[log]
+        return log in self._known and identity_of(log) == self._known[log]
 
     def _is_same(self, path: str) -> bool:
         """Return whether the kernel shows the opened file under this path; then only its inode number has changed."""
-        if path not in self._named or (found := _identity(path)) is None:
+        if path not in self._named or (found := identity_of(path)) is None:
             return False
         try:
             shown = os.readlink(_FDS / str(self._named[path]))  # noqa: PTH115
@@ -86,11 +87,3 @@ class OpenedFiles:
         """Close the descriptors of the files; later checks compare inode numbers alone."""
         while self._named:
             os.close(self._named.popitem()[1])
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

@@ -30,6 +30,8 @@ _TOTALS = 200
 _OPERANDS = re.compile(
     r'\s*(?:(?P<said>"(?:[^"]|"")*")|(?P<word>[\w\u0080-\U0010ffff]+)|(?P<sign>[*+()]))'
 )
+#: The words that join operands, the one that binds least first.
+_JOINING = ("OR", "AND", "NOT")
 _lock = threading.Lock()
 
 Place = tuple[str, list[int]]
@@ -186,7 +188,7 @@ class _Parser:
     def whole(self) -> object:
         if not self._said.strip():
             return _empty(self)
-        tree = self._any()
+        tree = self._joined(*_JOINING)
         if self._said[self._at :].strip():
             raise self._error()
         return tree
@@ -205,23 +207,15 @@ class _Parser:
             return True
         return False
 
-    def _any(self) -> object:
-        parts = [self._all()]
-        while self._takes("OR"):
-            parts.append(self._all())
-        return parts[0] if len(parts) == 1 else {"is": "or", "of": parts}
-
-    def _all(self) -> object:
-        parts = [self._without()]
-        while self._takes("AND"):
-            parts.append(self._without())
-        return parts[0] if len(parts) == 1 else {"is": "and", "of": parts}
-
-    def _without(self) -> object:
-        parts = [self._beside()]
-        while self._takes("NOT"):
-            parts.append(self._beside())
-        return parts[0] if len(parts) == 1 else {"is": "not", "of": parts}
+    def _joined(self, *words: str) -> object:
+        """Read parts joined by the first word, which binds least, each of parts joined by the others."""
+        if not words:
+            return self._beside()
+        word, *closer = words
+        parts = [self._joined(*closer)]
+        while self._takes(word):
+            parts.append(self._joined(*closer))
+        return parts[0] if len(parts) == 1 else {"is": word.lower(), "of": parts}
 
     def _beside(self) -> object:
         """Read operands without a word between them: all must match; one without words is left out."""
@@ -241,7 +235,7 @@ class _Parser:
 
     def _operand(self) -> object:
         if self._takes("("):
-            tree = self._any()
+            tree = self._joined(*_JOINING)
             if not self._takes(")"):
                 raise self._error()
             return tree

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from signet.config.manifest import NAMES
+from signet.files import identity_of
 from signet.paths import Workspace, config_home
 
 _TABLE = Path("/proc/self/mountinfo")
@@ -119,7 +120,7 @@ class Places:
 
     def folder_reason(self, path: str) -> str | None:
         """Return why a folder must not be read with all its files, None if it may be."""
-        return self.above.get(_identity(path)) or self.reason(path)
+        return self.above.get(identity_of(path)) or self.reason(path)
 
     def file_reason(self, path: str) -> str | None:
         """Return why a file must not be read, None if it may be."""
@@ -130,7 +131,7 @@ class Places:
 
         Hidden folders are allowed there, keys and whole homes are not.
         """
-        if above := self.above.get(_identity(path)):
+        if above := self.above.get(identity_of(path)):
             return above
         for one in self._paths(path):
             if key := next(
@@ -157,7 +158,7 @@ class Places:
         for folder in (path, *map(str, PurePath(path).parents)):
             if folder == self.workspace:
                 break
-            if place := self.inside.get(_identity(folder)):
+            if place := self.inside.get(identity_of(folder)):
                 return place
             if kind := mark_of(folder):
                 return f"{folder} is {kind}"
@@ -173,11 +174,11 @@ def find_places(workspace: Workspace) -> Places:
         (home, "it is your home folder"),
         (own, "it is the Signet workspace"),
     ):
-        above[_identity(place)] = description
+        above[identity_of(place)] = description
         _add_above(above, place)
     for private, description in _private(workspace, home):
         real = os.path.realpath(private)
-        if identity := _identity(real):
+        if identity := identity_of(real):
             inside.setdefault(identity, description)
             _add_above(above, real)
     above.pop(None, None)
@@ -214,12 +215,4 @@ def _private(workspace: Workspace, home: str) -> Iterator[tuple[str | Path, str]
 
 def _add_above(above: dict[_Id | None, str], place: str) -> None:
     for parent in PurePath(place).parents:
-        above.setdefault(_identity(str(parent)), f"it contains {place}")
-
-
-def _identity(path: str) -> _Id | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+        above.setdefault(identity_of(str(parent)), f"it contains {place}")

@@ -212,21 +212,13 @@ def _label(
     )
     if taken_back is not None:
         reason, turn = taken_back
-        return _labels_of(memory_id, reason, turn)
+        return _of(memory_id, reason, _turn(turn))
     if memory_id in known.ratings:
         return _rated(memory_id, known.ratings[memory_id], was_given=was_given)
     use = next(filter(was_used, items), None)
     if use is not None:
         reason = LabelReason.USED if was_given else LabelReason.MISSED
-        label, weight = LABEL_VALUES[reason]
-        return Label(
-            memory_id=memory_id,
-            label=label,
-            weight=weight,
-            reason=reason,
-            place=use.used_in,
-            was_given=was_given,
-        )
+        return _of(memory_id, reason, use.used_in, was_given=was_given)
     starts = {
         found.starts[one.injection_seq]
         for one in items
@@ -234,8 +226,8 @@ def _label(
     }
     turn = next((number for number, first in again.items() if first in starts), None)
     if turn is not None:
-        return _labels_of(memory_id, LabelReason.ASKED_AGAIN, turn)
-    return _labels_of(memory_id, LabelReason.SILENT, None, was_given=was_given)
+        return _of(memory_id, LabelReason.ASKED_AGAIN, _turn(turn))
+    return _of(memory_id, LabelReason.SILENT, None, was_given=was_given)
 
 
 def _corrections_of(
@@ -270,11 +262,12 @@ def _rated(memory_id: str, rating: float, *, was_given: bool) -> Label:
     )
 
 
-def _labels_of(
-    memory_id: str, reason: LabelReason, turn: int | None, *, was_given: bool = True
-) -> Label:
+def _turn(number: int | None) -> str | None:
+    return None if number is None else json.dumps({"turn": number})
+
+
+def _of(memory_id: str, reason: LabelReason, place: str | None, *, was_given: bool = True) -> Label:
     label, weight = LABEL_VALUES[reason]
-    place = None if turn is None else json.dumps({"turn": turn})
     return Label(
         memory_id=memory_id,
         label=label,
