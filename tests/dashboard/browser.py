@@ -32,13 +32,9 @@ _DRAWN = "new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))
 Theme = Literal["light", "dark"]
 HEIGHT = 800
 #: Colours take axe most of its time, and the later ones of a list are those of the earlier ones.
-_SOME = "{exclude: [['li:nth-child(n+17)'], ['tr:nth-child(n+17)'], ['.text > :nth-child(n+17)']]}"
-#: Where axe looks, and what for.
-_RULES = {
-    "all": (_SOME, ""),
-    "contrast": (_SOME, "runOnly: ['color-contrast']"),
-    "form": ("document", "rules: {'color-contrast': {enabled: false}}"),
-}
+_LATER = ["li:nth-child(n+17)", "tr:nth-child(n+17)", ".text > :nth-child(n+17)"]
+#: Rooms and projects, and the line above a view.
+_FRAME = ["nav.rooms", "header.head"]
 PATIENCE_MS = 1_000 * PATIENCE_SECONDS
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -107,14 +103,14 @@ class View:
         self.page.emulate_media(color_scheme=theme)
         self.page.set_viewport_size({"width": width, "height": HEIGHT})
 
-    def violations(self, of: Literal["all", "contrast", "form"] = "all") -> list[str]:
-        """Return what axe finds wrong, by rule and element: of all, of colours alone, or of all but colours."""
+    def violations(self, *, in_frame: bool = True) -> list[str]:
+        """Return what axe finds wrong, by rule and element: in a view and in what is around it, or in the view."""
         source = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
         if not self.run("typeof axe !== 'undefined'"):
             self.run(f"{source}; undefined")
-        where, rules = _RULES[of]
+        left_out = [[one] for one in (_LATER if in_frame else _LATER + _FRAME)]
         found = self.run(
-            f"axe.run({where}, {{resultTypes: ['violations'], {rules}}}).then((r) => JSON.stringify("
+            f"axe.run({{exclude: {left_out}}}, {{resultTypes: ['violations']}}).then((r) => JSON.stringify("
             "r.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + n.failureSummary))))"
         )
         return list(json.loads(found))

@@ -18,7 +18,6 @@ from dashboard.helps import test_whether_memory_helps_is_said_and_learning_is_sw
 from dashboard.hostile import hostile, test_no_text_of_a_stranger_becomes_a_script
 from dashboard.keyboard import (
     test_dialogs_keep_the_focus_and_give_it_back,
-    test_every_view_can_be_used_without_a_mouse,
     test_tab_goes_through_a_view_in_its_order,
     test_what_a_list_opens_takes_the_focus_and_gives_it_back,
 )
@@ -47,7 +46,7 @@ from dashboard.restored import (
     test_an_answer_says_that_new_texts_are_not_searched_yet,
 )
 from dashboard.rooms import (
-    test_every_view_is_quiet_and_accessible,
+    test_every_view_is_quiet_accessible_and_needs_no_mouse,
 )
 from dashboard.shared import test_a_memory_is_shared_decided_about_and_withdrawn
 from dashboard.states import (
@@ -80,8 +79,7 @@ __all__ = [
     "test_an_unknown_address_leads_to_today",
     "test_back_and_reload_give_the_same_view",
     "test_dialogs_keep_the_focus_and_give_it_back",
-    "test_every_view_can_be_used_without_a_mouse",
-    "test_every_view_is_quiet_and_accessible",
+    "test_every_view_is_quiet_accessible_and_needs_no_mouse",
     "test_find_read_why_edit_forget_undo_and_recover_with_keys",
     "test_looking_changes_nothing",
     "test_new_memories_are_kept_rejected_and_faded_with_keys",
