@@ -17,6 +17,8 @@ from random import Random
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from providers.native.cases import Models
 from signet.domain import memory_followers
@@ -39,6 +41,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("signet")
+
+NO_CONSTANTS = Constants()
 
 #: As each process does when it starts.
 memory_followers.register()
@@ -94,6 +98,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", what)
     what = "own_files: reads files of one machine into the memory, which hosts that share a server refuse"
     config.addinivalue_line("markers", what)
+    if config.getoption("--hypothesis-profile") is None:
+        # Else Hypothesis tries the constants of those of our modules that are loaded, too: the examples of a test
+        # would depend on the other tests of the run and on every line of the product. And to read them takes each
+        # process of a fresh clone four seconds.
+        providers._get_local_constants = lambda: NO_CONSTANTS
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
