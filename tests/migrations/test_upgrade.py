@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from migrations import upstream
 from signet.db import migrate
@@ -71,6 +69,10 @@ def test_no_file_and_an_empty_file_have_no_revision(tmp_path: Path) -> None:
 
 
 def test_the_newest_revision_is_the_one_alembic_finds() -> None:
+    # Every process of a run reads this file, and would take longer for these than for all tests in it.
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
     config = Config()
     config.set_main_option("script_location", str(alembic_dir()))
     script = ScriptDirectory.from_config(config)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from signet import engine
 from signet.db import migrate
 from signet.db.driver import connect
+from signet.files import locked, replace_file
 from signet.paths import Workspace
 
 #: When every test database was made.
@@ -138,6 +139,17 @@ def _use(path: Path, url: str) -> Path:
 
 @cache
 def _template() -> bytes:
+    """Return a new database; the first process of a run that needs it makes it for all."""
+    if RUN not in os.environ:
+        return _made()
+    shared = Path(tempfile.gettempdir()) / "new.db"
+    with locked(shared.with_suffix(".lock")):
+        if not shared.exists():
+            replace_file(shared, _made())
+    return shared.read_bytes()
+
+
+def _made() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "memories.db"
         migrate.upgrade(model, now=MADE_AT)
