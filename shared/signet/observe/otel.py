@@ -7,7 +7,6 @@ A thread of the library sends the spans and drops those it cannot send. The stan
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from urllib.parse import urlsplit
 
 import requests
@@ -57,17 +56,6 @@ class RecordedSpan(TraceSpan):
     def end(self) -> None:
         context.detach(self._token)
         self._span.end()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is not None:
-            # The message may contain user text.
-            self.fail(kind.__name__)
-        self.end()
 
 
 class Otel:

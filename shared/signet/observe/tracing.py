@@ -57,6 +57,8 @@ class TraceSpan:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if kind is not None:
+            self.fail(kind.__name__)  # the message may contain user text
         self.end()
 
 

@@ -283,16 +283,12 @@ DOMAINS = tuple(
 )
 
 
-def report(
-    tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None = None
-) -> HealthReport:
-    """Check everything once, including each memory's vector; `monotonic_ms` is the machine's monotonic clock."""
+def report(tx: ReadTx, facts: Facts, *, now: datetime) -> HealthReport:
+    """Check everything once, including each memory's vector."""
     total, deleted = counts.memories(tx)
     overdue = counts.overdue(tx, now - facts.tombstones_kept)
     active = total - deleted
-    seen = counts.queue(
-        tx, now=now, monotonic_ms=clock.monotonic_ms() if monotonic_ms is None else monotonic_ms
-    )
+    seen = counts.queue(tx, now=now, monotonic_ms=clock.monotonic_ms())
     coverage = VectorCoverage(total=active, embedded=counts.embedded(tx) if active else 0)
     is_queued = "pending" in seen.by_kind.get("embed", {})
     found = (

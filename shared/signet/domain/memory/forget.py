@@ -91,18 +91,10 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
     )
 
 
-def forget(
-    tx: WriteTx,
-    memory_id: str,
-    *,
-    actor: Actor,
-    reason: str,
-    now: datetime,
-    metadata: Mapping[str, object] | None = None,
-) -> bool:
+def forget(tx: WriteTx, memory_id: str, *, actor: Actor, reason: str, now: datetime) -> bool:
     """Hide an active memory with the facts derived only from it; False if it is not active."""
     change = Change(kind=ChangeKind.FORGOTTEN, actor=actor, reason=reason, at=now)
-    metadata = metadata or {"force": False, "ifVersion": None}
+    metadata = {"force": False, "ifVersion": None}
     return derived.hide(tx, memory_id, derived.along(tx, [memory_id]), change, metadata)
 
 
