@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harnesses.home import OPENCLAW, Home, a_home
-from signet.domain.harnesses import jsonedit, openclaw, openclaw_settings, registry
+from signet.domain.harnesses import jsonedit, openclaw, registry
 from signet.domain.harnesses.jsonedit import parse
 from signet.domain.harnesses.models import ConnectOptions
 
@@ -74,7 +74,7 @@ def test_the_legacy_path_is_taken_on_request_and_kept_until_another_is_asked_for
 def test_two_memories_at_once_are_told_and_mended(home: Home) -> None:
     assert registry.connect(home.site, "openclaw").success
     text = jsonedit.put(home.read(CONFIG), openclaw.HOOK, True)
-    text = jsonedit.put(text, openclaw_settings.OLD_SEARCH, True)
+    text = jsonedit.put(text, openclaw.OLD_SEARCH, True)
     home.write(CONFIG, jsonedit.put(text, openclaw.SLOT, "memory-core"))
     assert told(home) == [
         "plugin and legacy hook are both active",

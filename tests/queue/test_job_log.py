@@ -5,8 +5,8 @@ import pytest
 from signet.db import Database
 from signet.queue.job_context import JobContext
 from signet.queue.retry import End, RunOutcome
-from signet_worker import job_log
-from signet_worker.job_log import COUNT_SECONDS, JobLogger
+from signet_worker import finisher
+from signet_worker.finisher import COUNT_SECONDS, JobLogger
 from support.queue import Hands, add, take
 
 FAILED = RunOutcome(end=End.FAILED, code="boom", error="boom")
@@ -27,7 +27,7 @@ class Lines:
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
     found = Lines()
-    monkeypatch.setattr(job_log, "log", found)
+    monkeypatch.setattr(finisher, "log", found)
     return found
 
 
