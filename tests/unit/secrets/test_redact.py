@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.secrets.redact import REDACTED, TRUNCATED, redacted
+from signet.domain.secrets.use import REDACTED, TRUNCATED, redacted
 from signet.text.literals import SHORT_CHARS
 from support.growth import is_steep, repeated
 
