@@ -3061,7 +3061,6 @@ export interface DuplicateEntity {
 export interface Embedding {
   id: string;
   content: string;
-  text: string;
   who: string;
   importance: number;
   type: string | null;
@@ -3069,6 +3068,7 @@ export interface Embedding {
   sourceType: string;
   sourceId: string;
   createdAt: string;
+  text: string;
   vector?: number[];
 }
 
@@ -3082,18 +3082,18 @@ export interface EmbeddingGaps {
 
 export interface EmbeddingNode {
   id: string;
-  x: number;
-  y: number;
-  z?: number;
   content: string;
   who: string;
   importance: number;
   type: string | null;
   tags: string[];
-  pinned: boolean;
   sourceType: string;
   sourceId: string;
   createdAt: string;
+  x: number;
+  y: number;
+  z?: number;
+  pinned: boolean;
 }
 
 export interface EmbeddingPage {
@@ -3136,10 +3136,7 @@ export interface EmbeddingsStatus {
   waitingUntil?: string;
 }
 
-/** An ended session, whose transcript a job processes; `masked` names masked secrets. */
 export interface EndedSession {
-  /** Always 0: the job saves them later */
-  memoriesSaved: number;
   /** Whether a job processes the text */
   queued?: boolean;
   /** ID of the job that processes it */
@@ -3150,22 +3147,23 @@ export interface EndedSession {
   bypassed?: boolean;
   /** True: Signet itself started the calling program, so nothing was stored or injected */
   internal?: boolean;
+  /** Always 0: the job saves them later */
+  memoriesSaved: number;
 }
 
-/** Whether new text of a session will be processed, and by which job; `masked` names masked secrets. */
 export interface EndedTurn {
   /** Whether a job processes the text */
   queued?: boolean;
   /** ID of the job that processes it */
   jobId?: string;
-  /** True: stored, but too little new text for a job; a later turn or the end processes it */
-  skipped?: boolean;
   /** Kinds of the secrets that were masked */
   masked?: string[];
   /** True: this session is bypassed, so nothing was stored or injected */
   bypassed?: boolean;
   /** True: Signet itself started the calling program, so nothing was stored or injected */
   internal?: boolean;
+  /** True: stored, but too little new text for a job; a later turn or the end processes it */
+  skipped?: boolean;
 }
 
 /** A named entity, alone or with a relation to another; a name may be sent as text. */

@@ -7,12 +7,11 @@ from signet.wire.access import AccessRule, Permission
 from signet.wire.operation import Operation, get
 
 
-class Embedding(TypedDict):
-    """A memory with its vector, which is included on request."""
+class EmbeddedMemory(TypedDict):
+    """The fields of a memory with a vector."""
 
     id: str
     content: str
-    text: str
     who: str
     importance: float
     type: str | None
@@ -20,6 +19,12 @@ class Embedding(TypedDict):
     sourceType: str
     sourceId: str
     createdAt: str
+
+
+class Embedding(EmbeddedMemory):
+    """A memory with its vector, which is included on request."""
+
+    text: str
     vector: NotRequired[list[float]]
 
 
@@ -65,20 +70,11 @@ class EmbeddingsHealth(TypedDict):
     checks: list[Check]
 
 
-class EmbeddingNode(TypedDict):
-    id: str
+class EmbeddingNode(EmbeddedMemory):
     x: float
     y: float
     z: NotRequired[float]
-    content: str
-    who: str
-    importance: float
-    type: str | None
-    tags: list[str]
     pinned: bool
-    sourceType: str
-    sourceId: str
-    createdAt: str
 
 
 class Projection(TypedDict):

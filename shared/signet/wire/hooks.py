@@ -43,26 +43,22 @@ class Prompted(TypedDict):
     internal: NotRequired[bool]
 
 
-class EndedTurn(TypedDict):
+class EndedCall(TypedDict):
     """Whether new text of a session will be processed, and by which job; `masked` names masked secrets."""
 
     queued: NotRequired[bool]
     jobId: NotRequired[str]
+    masked: NotRequired[list[str]]
+    bypassed: NotRequired[bool]
+    internal: NotRequired[bool]
+
+
+class EndedTurn(EndedCall):
     skipped: NotRequired[bool]
-    masked: NotRequired[list[str]]
-    bypassed: NotRequired[bool]
-    internal: NotRequired[bool]
 
 
-class EndedSession(TypedDict):
-    """An ended session, whose transcript a job processes; `masked` names masked secrets."""
-
+class EndedSession(EndedCall):
     memoriesSaved: int
-    queued: NotRequired[bool]
-    jobId: NotRequired[str]
-    masked: NotRequired[list[str]]
-    bypassed: NotRequired[bool]
-    internal: NotRequired[bool]
 
 
 class Precompaction(TypedDict):

@@ -305,18 +305,18 @@ export interface DocumentPage {
 
 export interface EmbeddingNode {
   id: string;
-  x: number;
-  y: number;
-  z?: number;
   content: string;
   who: string;
   importance: number;
   type: string | null;
   tags: string[];
-  pinned: boolean;
   sourceType: string;
   sourceId: string;
   createdAt: string;
+  x: number;
+  y: number;
+  z?: number;
+  pinned: boolean;
 }
 
 export interface EmbeddingState {
