@@ -319,3 +319,18 @@ def test_a_permission_takes_back_the_rule_that_it_names(
     assert changes.is_lifted(rule, by) is is_lifted
     texts = [Dated(text=rule, said_at="2026-01-01"), Dated(text=by, said_at="2026-02-01")]
     assert (0 in changes.find(texts)) is is_lifted
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "The mail server runs on port 25 and its disk is 80 GB.",
+            "The web server runs on port 8080 and its disk is 200 GB.",
+        ),
+        ("Der Mailserver läuft, sein Port ist 25.", "Der Webserver läuft, sein Port ist 8080."),
+    ],
+)
+def test_a_clause_about_something_else_replaces_nothing(old: str, new: str) -> None:
+    assert change(old, new) is None
+    assert change(old, old.replace("80 GB", "90 GB").replace("500", "700").replace("25", "26"))

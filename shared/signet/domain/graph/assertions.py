@@ -57,6 +57,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"[$€£]?(\d[\d.,]*)([a-zäöü%]*)")
 _CODE = re.compile(r"\d|[_/@]|\w\.\w|\w-\w+-|[a-z][A-Z]")
 _CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—-]\s|\s(?:but|sondern|mais|sino|pero|aber|and|und|et|y)\s")
+#: How a clause names the subject of the one before: "and its disk is full".
+_ITS = re.compile(r"(?:its|their|h(?:is|er)|seine?|ihre?|s(?:a|es|us?|u[oa])|leurs?)\s")
 #: A full stop behind one letter, a title or an abbreviation ends no sentence.
 SENTENCE = re.compile(
     r"(?<=[.!?])(?<!\b\w\.)(?<!\b(?:[DMSF]r|M[se]|St|No|Nr|ca|vs|cf)\.)(?<!\b(?:[MD]r[as]|bzw|etc|sog)\.)\s+|(?<=[。！？])|\n+"
@@ -309,7 +311,9 @@ def _read(sentence: str) -> list[Assertion]:
     for start, end, own in clauses:
         if own and len(own) < len(words):
             verb = _COPULA.search(low, start, end)
-            is_own = start == 0 or (verb and own[0].at < verb.start())
+            is_own = start == 0 or (
+                verb and own[0].at < verb.start() and not _ITS.match(low, start)
+            )
             every = own if is_own else [*subject, *own]
             if len(every) > 1:
                 read.append(_statement(sentence, every, cues, breaks, (start, end), whole))
