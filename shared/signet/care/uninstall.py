@@ -12,6 +12,7 @@ from signet.care import completion, service
 from signet.care.service import Run
 from signet.care.steps import CareStep
 from signet.daemon import control, record
+from signet.domain.backup import kept
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site
 from signet.errors import Invalid
@@ -35,7 +36,7 @@ def steps(
     todo += _folder("sockets and locks", _far_runtime(workspace))
     if purge:
         check_purge(workspace)
-        todo += _folder("all memories and backups", workspace.root)
+        todo += _folder("all memories, and the backups in the workspace", workspace.root)
         todo += _folder("models and caches", cache_home(environ))
         todo += _folder("the saved choice of a workspace", config_home(environ))
     return todo
@@ -54,6 +55,12 @@ def check_purge(workspace: Workspace) -> None:
 
 def delete_command(workspace: Workspace) -> str:
     return f"rm -rf {_quoted(workspace.root)}"
+
+
+def far_backups(workspace: Workspace) -> list[Path]:
+    """Return the backups that are not in the workspace, which a purge leaves."""
+    paths = [one.path for one in kept.backups(workspace)]
+    return [one for one in paths if not one.is_relative_to(workspace.root)]
 
 
 def plugin_commands(workspace: Workspace) -> list[str]:

@@ -224,6 +224,7 @@ def uninstall(
 
     workspace = find_workspace(path)
     todo = care.steps(workspace, service.run, purge=purge)
+    left = [str(one) for one in care.far_backups(workspace)] if purge else []
     if dry_run:
         yield {"dryRun": True, "wouldRemove": [step.what for step in todo]}
         for step in todo:
@@ -239,13 +240,15 @@ def uninstall(
     refused = [why for step in todo if (why := _do(step, as_json=as_json)) is not None]
     kept = None if purge else str(workspace.root)
     removed = [step.what for step in todo]
-    facts = {"removed": removed, "refused": refused, "kept": kept}
+    facts = {"removed": removed, "refused": refused, "kept": kept, "backups": left}
     yield StatusAnswer(facts, status=1 if refused else 0)
     if not todo:
         output.say("Nothing to remove")
     if kept is not None and workspace.root.exists():
         output.say(f"Kept: {kept}")
         output.hint(f"Delete it with: {care.delete_command(workspace)}")
+    for backup in left:
+        output.hint(f"A backup with your memories is still at {backup}")
     for removal in care.plugin_commands(workspace):
         output.hint(f"Remove its plugin with: {removal}")
     output.hint(f"Remove the program with: {care.program_command()}")

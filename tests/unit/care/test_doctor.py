@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -254,3 +255,20 @@ def test_a_harness_that_points_elsewhere_is_a_finding(
     found = {one.check: one for one in use.checks(scene)}["harnesses"]
     assert found.status is CheckStatus.FAIL
     assert "claude-code (settings.json)" in found.detail
+
+
+@pytest.mark.sqlite_file
+@pytest.mark.parametrize(
+    ("flags", "said"), [(os.ST_RDONLY, "mounted read-only"), (0, "not writable")]
+)
+def test_a_folder_that_cannot_be_written_is_not_a_damaged_database(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, flags: int, said: str
+) -> None:
+    writes = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and writes(path, mode))
+    disk = SimpleNamespace(f_flag=flags, f_bavail=9, f_blocks=9, f_bfree=9, f_frsize=10**9)
+    monkeypatch.setattr(os, "statvfs", lambda _: disk)
+    found = looked(workspace)
+    assert said in found["workspace"].detail
+    assert "damaged" not in found["database"].detail
+    assert found["database"].fix is None

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from signet import clock
 from signet.care import service, uninstall
 from signet.cli.main import main
+from signet.domain.backup import kept
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site
 from signet.errors import Conflict, Invalid
@@ -171,6 +173,17 @@ def test_uninstalling_takes_out_what_was_put_in_and_leaves_the_workspace(home: P
     (what,) = run(purge=True)
     assert "backups" in what
     assert not workspace.root.exists()
+
+
+def test_a_purge_names_the_backups_that_it_leaves(home: Path) -> None:
+    workspace = Workspace(home / ".agents")
+    workspace.backups_dir.mkdir(parents=True)
+    far, near = home / "far.zip", workspace.backups_dir / "signet-20260301T000000Z-daily.zip"
+    for path in (far, near):
+        path.write_bytes(b"zip")
+    kept.note(workspace, far, clock.now())
+    assert {one.path for one in kept.backups(workspace)} == {far, near}
+    assert uninstall.far_backups(workspace) == [far]
 
 
 def test_a_purge_that_would_be_a_mistake_is_refused(home: Path) -> None:

@@ -1,5 +1,6 @@
 """Check the stored data: file, schema, indexes, and the scores of the diagnostics report."""
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 
@@ -41,6 +42,9 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
         return
     if not scene.workspace.database.exists():
         yield warn("database", "no database yet", "signet daemon start")
+        return
+    if not os.access(scene.workspace.memory_dir, os.W_OK):  # a log file must be written to read it
+        yield fail("database", "not checked: its folder is not writable")
         return
     sound = _sound(scene)
     yield sound

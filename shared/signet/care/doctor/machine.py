@@ -52,13 +52,17 @@ def _disk(scene: Scene) -> DoctorCheck:
     place = _existing(scene.workspace.root)
     usage = shutil.disk_usage(place)
     database = _size(scene.workspace.database)
-    told = f"{usage.free / 1e9:,.1f} GB free of {usage.total / 1e9:,.1f} GB"
+    told = f"{_space(usage.free)} free of {_space(usage.total)}"
     if usage.free < LEAST_FREE_BYTES:
         way = f"free some space on the disk of {place}"
         return fail("disk", f"{told}: saving will fail soon", way)
     if usage.free < LEAST_FREE_SHARE * usage.total or usage.free < 2 * database:
         return warn("disk", f"{told}: little space for backups and upgrades", "free some space")
     return ok("disk", told)
+
+
+def _space(bytes: int) -> str:
+    return f"{bytes / 1e9:,.1f} GB" if bytes >= 1e9 else f"{bytes / 1e6:,.0f} MB"
 
 
 def _file_system(scene: Scene) -> DoctorCheck:

@@ -23,8 +23,12 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
 def _folder(workspace: Workspace) -> DoctorCheck:
     root = workspace.root
     if not root.is_dir():
-        return fail("workspace", f"{root} does not exist", "signet daemon start")
+        return fail("workspace", f"{root} does not exist", "signet setup")
     missing = [p for p in (root, workspace.memory_dir) if p.exists() and not os.access(p, os.W_OK)]
+    if missing and os.statvfs(missing[0]).f_flag & os.ST_RDONLY:
+        return fail(
+            "workspace", f"the disk of {missing[0]} is mounted read-only", "mount it writable"
+        )
     if missing:
         return fail("workspace", f"{missing[0]} is not writable", f"chown -R $USER {missing[0]}")
     return ok("workspace", str(root))

@@ -64,16 +64,16 @@ def state(*, has_settings: bool, has_database: bool, identity_files: Iterable[st
 
 
 def harnesses(given: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the harnesses in repeated or comma-separated values, in our order; None without a value.
+    """Return the harnesses in repeated or comma-separated values, in our order; none for "none", None without a value.
 
     Raises BadChoice with the valid ones.
     """
     if not given:
         return None
     words = [word.strip().lower() for one in given for word in one.split(",") if word.strip()]
-    unknown = [word for word in words if word not in HARNESSES]
+    unknown = [word for word in words if word not in HARNESSES and words != ["none"]]
     if unknown:
-        valid = f"Valid choices: {', '.join(HARNESSES)}"
+        valid = f"Valid choices: {', '.join(HARNESSES)}, none"
         said = f"Unknown harness: {', '.join(unknown)}. "
         raise BadChoice(f"{said}{_suggestion(unknown, HARNESSES)}{valid}")
     return tuple(name for name in HARNESSES if name in words)
