@@ -28,9 +28,10 @@ class RateLimitExceeded(SignetError, kind=Kind.LIMITED, code="rate_limited"):
     """rate limit exceeded"""
 
     def __init__(self, *, free_at_ms: int, now_ms: int) -> None:
-        super().__init__(retryAfter=free_at_ms)
         #: Whole seconds, one at least.
         self.retry_after_seconds = max(1, math.ceil((free_at_ms - now_ms) / 1_000))
+        said = f"rate limit exceeded; try again in {self.retry_after_seconds} s"
+        super().__init__(said, retryAfter=free_at_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
