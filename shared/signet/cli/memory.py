@@ -300,6 +300,7 @@ def _card(memory: WholeMemory, ink: Ink) -> Iterator[str]:
         "project": memory["project"],
         "scope": memory["scope"],
         "source": memory["says"],
+        "file": memory["source_path"],
         "source ID": memory["source_id"],
         "happened": output.local(memory["event_at"]) if memory["event_at"] else None,
         "saved": output.local(memory["created_at"]),

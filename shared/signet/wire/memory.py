@@ -106,6 +106,7 @@ class MemorySummary(StoredMemory):
 class WholeMemory(StoredMemory):
     pinned: int
     sessionId: str | None
+    source_path: str | None
     confidence: float | None
     is_deleted: int
     extraction_status: str | None

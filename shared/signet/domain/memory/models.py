@@ -390,6 +390,8 @@ class Memory:
     superseded_by: str | None
     origin: Origin
     review: Review | None
+    #: The file it was imported from.
+    source_path: str | None = None
 
 
 class Owner(NamedTuple):

@@ -39,7 +39,7 @@ _FIELDS = (
     " m.session_id, m.confidence, m.access_count, m.last_accessed, m.is_deleted, m.deleted_at,"
     " m.extraction_status, m.embedding_model, m.content_hash, m.version, m.created_at, m.updated_at,"
     " m.updated_by, m.agent_id, m.visibility, m.scope, m.ordinal, m.event_at, m.manual_override,"
-    " m.valid_from, m.valid_to, m.superseded_by, m.origin, m.review"
+    " m.valid_from, m.valid_to, m.superseded_by, m.origin, m.review, m.source_path"
 )
 _NAMES = [name.strip().removeprefix("m.") for name in _FIELDS.split(",")]
 _READ = f"SELECT {_FIELDS} FROM memories m"
