@@ -277,3 +277,24 @@ def test_a_limited_token_sees_sessions_of_its_own_alone(tmp_path: Path) -> None:
         assert keys(TokenScope(agent="bea")) == theirs and len(theirs) == 1
         token = bearer(a_token(api, "agent", scope=TokenScope(project="garden")))
         assert api.get("/api/sessions?state=all&project=shed", **token).status == 403
+
+
+def test_sessions_of_a_time_are_those_that_were_active_in_it(api: Api) -> None:
+    said = "User: Where does the walrus sleep?\nAssistant: On the northern pier, as ever.\n"
+    for key, day in (("old", "2026-03-01"), ("new", "2026-03-05")):
+        play(api, key)
+        hook(api, "session-end", key, transcript=said * 9, reason="other")
+        at = f"{day}T10:00:00.000Z"
+        for table in ("session_injections", "session_transcripts"):
+            api.run(f"UPDATE {table} SET created_at = ? WHERE session_key = ?", at, key)
+        api.run("UPDATE session_transcripts SET updated_at = ? WHERE session_key = ?", at, key)
+
+    def keys(query: str) -> list[str]:
+        return [one["key"] for one in listed(api, query)]
+
+    assert keys("&since=2026-03-02") == keys("&since=2026-03-05T10:00:00Z") == ["new"]
+    assert keys("&until=2026-03-01") == keys("&until=2026-03-05T09:59:00Z") == ["old"]
+    assert keys("&since=2026-03-01&until=2026-03-05") == ["new", "old"]
+    assert keys("&since=2026-03-02&until=2026-03-04") == []
+    assert api.get("/api/sessions?state=all&since=soon").status == 400
+    assert api.get("/api/sessions?since=2026-03-02").status == 400

@@ -636,8 +636,8 @@ export interface Routes {
    * Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
    * items.
    *
-   * For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
-   * of the previous page.
+   * For all sessions, `project`, `harness`, `use` (received nothing, used nothing), `since` and `until` (active in this
+   * time) filter; `cursor` is `next` of the previous page.
    */
   "GET /api/sessions": {
     query?: {
@@ -649,6 +649,10 @@ export interface Routes {
       harness?: string | null | undefined;
       /** Only sessions that received nothing, or used nothing of what they received */
       use?: "given_nothing" | "used_nothing" | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
+      since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
+      until?: string | null | undefined;
       /** `next` of the previous page */
       cursor?: string | null | undefined;
       /** Maximum number of rows */
@@ -6930,6 +6934,7 @@ export interface WholeMemory {
   pinned: number;
   /** The same as `session_id` */
   sessionId: string | null;
+  source_path: string | null;
   /** For a fact: how certain the reader was, 0–1 */
   confidence: number | null;
   /** 1 if it is forgotten */

@@ -1,4 +1,4 @@
-// Compiled from src/ with the digest 02dae7a67b33b48de2fdc17359203c49.
+// Compiled from src/ with the digest 04c5cbd04b04a83c32771136b2014326.
 export { Signet } from "./signet.js";
 export { Events } from "./events.js";
 export { BadAnswerError, ConflictError, ConnectionBrokenError, DaemonNotRunningError, DaemonSilentError, ForbiddenError, InvalidError, NotFoundError, RateLimitedError, SignetError, TooLargeError, UnauthenticatedError, UnavailableError, } from "./errors.js";

@@ -1,6 +1,6 @@
 """Resolve typed IDs and names to a memory's ID or one row of a list."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -14,6 +14,8 @@ Row = TypeVar("Row")
 SHORTEST = 8
 #: A complete UUID needs no lookup.
 UUID_CHARS = 36
+#: IDs listed when an ID prefix matches several.
+MOST_SHOWN = 5
 #: Sessions searched for a key prefix.
 MOST_SESSIONS = 200
 
@@ -83,8 +85,25 @@ def one(
     for test in tests:
         found = [row for row in known if test(row)]
         if len(found) > 1:
-            ids = ", ".join(id(row)[:SHORTEST] for row in found)
-            raise Conflict(f"{typed} matches several {noun}s: {ids}")
+            shown = ", ".join([*beginnings([id(row) for row in found]).values()][:MOST_SHOWN])
+            more = ", …" * (len(found) > MOST_SHOWN)
+            raise Conflict(f"{typed} matches several {noun}s: {shown}{more}")
         if found:
             return found[0]
     raise NotFound(f"There is no {noun} {typed}; see: signet {see}")
+
+
+def beginnings(keys: Sequence[str]) -> dict[str, str]:
+    """Return the shortest beginning of each key, at least SHORTEST long, that no other of them has."""
+    every, found = sorted(set(keys)), {}
+    for one, before, after in zip(every, ["", *every], [*every[1:], ""], strict=False):
+        shared = max(_shared(one, before), _shared(one, after))
+        found[one] = one[: max(SHORTEST, shared + 1)]
+    return found
+
+
+def _shared(one: str, other: str) -> int:
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )

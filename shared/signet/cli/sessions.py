@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -13,7 +13,14 @@ from signet.cli.command import Output, arg, command, opt
 from signet.cli.context import summary_lines
 from signet.cli.entry import ID_CHARS
 from signet.cli.forget import forget_session
-from signet.cli.options import AgentOption, CursorOption, OnlyProjectOption, SessionArgument
+from signet.cli.options import (
+    AgentOption,
+    CursorOption,
+    OnlyProjectOption,
+    SessionArgument,
+    SinceOption,
+    UntilOption,
+)
 from signet.cli.output import Ink
 from signet.client import NotFound, Signet
 from signet.client.answers import ListedSession, SessionReplay, SessionTranscript, Use
@@ -37,26 +44,27 @@ def sessions(
     use: Annotated[
         Use | None, "Only sessions that received nothing, or used nothing they received."
     ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     agent: AgentOption = None,
 ) -> Output:
     """List sessions, latest first: title, outcome, duration, decisions, files, and what was injected and used.
 
-    Examples: signet sessions list · signet sessions list --project ~/larder --json
+    Examples: signet sessions list --since yesterday · signet sessions list --project ~/larder --json
     """
-    page = signet.all_sessions(
-        limit=limit, cursor=cursor, project=project, harness=harness, use=use, agent_id=agent
-    )
+    chosen = {"project": project, "harness": harness, "since": since, "until": until}
+    page = signet.all_sessions(limit=limit, cursor=cursor, use=use, agent_id=agent, **chosen)
     yield page
     ink, found = output.ink(sys.stdout), page["sessions"]
     if not found:
         output.say("No sessions")
-    keys = _short([one["key"] for one in found])
+    keys = identify.beginnings([one["key"] for one in found])
     for one in found:
         yield from _lines(one, keys[one["key"]], ink)
     if found:
         output.hint("Messages of one: signet sessions show SESSION")
         output.hint("Injected context and reasons: signet why SESSION")
-    flags = output.flags({"project": project, "harness": harness, "use": use, "agent": agent})
+    flags = output.flags({**chosen, "use": use, "agent": agent})
     output.further(len(found), page["next"], f"signet sessions list -l {limit}{flags}")
 
 
@@ -64,28 +72,12 @@ command(app, alone=True, pages=True)(sessions)
 command(app, "list", pages=True)(sessions)
 
 
-def _short(keys: Sequence[str]) -> dict[str, str]:
-    """Return the shortest beginning of each key, at least KEY_CHARS long, that no other of them has."""
-    every, found = sorted(set(keys)), {}
-    for one, before, after in zip(every, ["", *every], [*every[1:], ""], strict=False):
-        shared = max(_shared(one, before), _shared(one, after))
-        found[one] = one[: max(KEY_CHARS, shared + 1)]
-    return found
-
-
-def _shared(one: str, other: str) -> int:
-    return next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
-
-
 def _lines(one: ListedSession, key: str, ink: Ink) -> Iterator[str]:
     state = ink.good("running") if one["endedAt"] is None else ""
     state = ink.warn("bypassed") if one["bypassed"] else state
     indent = " " * (KEY_CHARS + 2)
     name = output.plain(key)
-    title = ink.bold(output.plain(one["title"])) if one["title"] else ink.dim("(no title yet)")
+    title = ink.bold(output.plain(one["title"])) if one["title"] else ink.dim("(no title)")
     head = [
         ink.name(name) + " " * (KEY_CHARS - output.cells(name)),
         ink.dim(output.local(one["lastAt"])),

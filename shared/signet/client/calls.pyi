@@ -743,6 +743,8 @@ class Calls:
         project: str | None = None,
         harness: str | None = None,
         use: Literal["given_nothing", "used_nothing"] | None = None,
+        since: str | None = None,
+        until: str | None = None,
         cursor: str | None = None,
         limit: int = 50,
         agent_id: str | None = None,

@@ -12,7 +12,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.backup import kept as backups
 from signet.domain.injections import show
-from signet.domain.memory import lookup
+from signet.domain.memory import filters, lookup
 from signet.domain.memory.models import Along
 from signet.domain.sessions import (
     checkpoints,
@@ -67,8 +67,8 @@ async def get_sessions(
     """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
     items.
 
-    For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
-    of the previous page.
+    For all sessions, `project`, `harness`, `use` (received nothing, used nothing), `since` and `until` (active in this
+    time) filter; `cursor` is `next` of the previous page.
     """
     scope = caller.current().scope
     asked = await filed(asked, state)
@@ -80,11 +80,13 @@ async def get_sessions(
             project=scope.project or asked.project,
             harness=asked.harness,
             use=asked.use,
+            since=filters.instant("since", asked.since),
+            until=filters.instant("until", asked.until, last=True),
             cursor=asked.cursor,
             limit=asked.limit,
         )
         return await db.aread(every.page, wanted, now=clock.now())
-    for name in ("project", "harness", "use", "cursor"):
+    for name in ("project", "harness", "use", "since", "until", "cursor"):
         if getattr(asked, name) is not None:
             raise Invalid(f"{name} needs state=all")
     found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())

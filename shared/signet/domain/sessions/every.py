@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from signet import clock
@@ -29,12 +29,17 @@ LATELY = timedelta(days=14)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A filter for sessions by agent, project, harness or use, and the cursor of a page."""
+    """A filter for sessions by agent, project, harness, use or time (ISO, UTC), and the cursor of a page.
+
+    A session is of an interval if it was active in it.
+    """
 
     agent_id: str | None = None
     project: str | None = None
     harness: str | None = None
     use: Use | None = None
+    since: str | None = None
+    until: str | None = None
     cursor: str | None = None
     limit: int = 50
 
@@ -48,6 +53,8 @@ def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
         "project": wanted.project,
         "harness": wanted.harness,
         "use": wanted.use,
+        "since": wanted.since,
+        "until": wanted.until,
         "now": clock.to_text(now),
         "last": last,
         "last_agent": agent,
@@ -106,9 +113,8 @@ def digest(
     Lists open items only for projects with a session in the last `LATELY`.
     """
     sessions: dict[str, list[ListedSession]] = {}
-    for session in page(tx, wanted, now=now)["sessions"]:
-        if session["lastAt"] >= since:
-            sessions.setdefault(session["project"] or "", []).append(session)
+    for session in page(tx, replace(wanted, since=since), now=now)["sessions"]:
+        sessions.setdefault(session["project"] or "", []).append(session)
     corrected: dict[str, list[DigestItem]] = {}
     for name, one in _corrected(tx, reader=reader, project=wanted.project, since=since):
         corrected.setdefault(name, []).append(one)

@@ -186,6 +186,8 @@ class SessionParams(Params):
     project: Text = None
     harness: Text = None
     use: Use | None = None
+    since: Text = None
+    until: Text = None
     cursor: Text = None
     limit: Annotated[int, ClampedInt(1, 200)] = 50
 

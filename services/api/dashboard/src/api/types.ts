@@ -1473,6 +1473,7 @@ export interface WholeMemory {
   review: string | null;
   pinned: number;
   sessionId: string | null;
+  source_path: string | null;
   confidence: number | null;
   is_deleted: number;
   extraction_status: string | null;

@@ -69,6 +69,7 @@ _USES = """
 _FILTERS = f"""
  {OF_AGENT} AND (:project IS NULL OR project = :project)
  AND (:harness IS NULL OR harness = :harness)
+ AND (:since IS NULL OR last >= :since) AND (:until IS NULL OR began <= :until)
  AND (:use IS NULL OR {_USES} IS CASE :use WHEN 'used_nothing' THEN 0 END)"""
 _EVERY = """
 WITH known AS (
