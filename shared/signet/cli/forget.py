@@ -1,6 +1,7 @@
 """`signet memory forget`: preview, confirm, and forget exactly the previewed memories."""
 
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -92,7 +93,7 @@ def forget(
         none = "Only similar memories found" if found["similar"] else "No memories found"
         output.say(f"{_counted(found)} would be forgotten" if found["count"] else none)
         if query and not found["count"]:
-            output.hint(f"Sessions may still contain it: signet recall {query!r}")
+            _name_sessions(query)
         return
     what = _counted(found) if found["count"] else "similar memories"
     question = f"Delete {what} permanently?" if force else f"Forget {what}?"
@@ -105,6 +106,12 @@ def forget(
     refused = [one for one in done["results"] if one["status"] != "deleted"]
     yield StatusAnswer(done, status=1 if refused else 0)
     _report(done, force=force)
+    if query:
+        _name_sessions(query)
+
+
+def _name_sessions(words: str) -> None:
+    output.hint(f"Sessions may still contain it: signet recall {shlex.quote(words)}")
 
 
 def _found(signet: Signet, choice: dict[str, Any], limit: int | None) -> ForgetPreview:
