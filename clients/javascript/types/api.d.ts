@@ -6934,6 +6934,7 @@ export interface WholeMemory {
   pinned: number;
   /** The same as `session_id` */
   sessionId: string | null;
+  /** File that it was imported from */
   source_path: string | null;
   /** For a fact: how certain the reader was, 0–1 */
   confidence: number | null;

@@ -21,6 +21,7 @@ export function Origin({ memory }: { memory: Row | WholeMemory }) {
     ["Agent", memory.agent_id],
     ["Seen by", memory.visibility === "private" ? "its own agent only" : memory.visibility === "archived" ? "nobody (archived)" : "agents that read shared memories"],
     ["Used", memory.access_count === 0 ? "never" : `${count(memory.access_count, "time")}${memory.last_accessed ? `, last ${whole(memory.last_accessed)}` : ""}`],
+    ["File", "source_path" in memory ? memory.source_path : null],
     ["Id", memory.id],
   ];
   const session = memory.session_id ?? (memory.source_type?.startsWith("session") ? memory.source_id : null);
