@@ -87,7 +87,7 @@ def left(path: Path) -> dict[str, list[tuple[object, ...]]]:
         if engine.url_of(path) is None:
             assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         return {
-            name: [tuple(row) for row in connection.execute(f"SELECT * FROM {name} ORDER BY 1, 2")]
+            name: sorted(map(tuple, connection.execute(f"SELECT * FROM {name}")), key=repr)
             for name in TABLES
         }
     finally:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from signet import clock
+from signet import clock, engine
 from signet.db import WriteTx
 from signet.domain.connectors import registry
 from signet.domain.connectors.registry import get, health
@@ -119,11 +119,33 @@ def endless(home: Home, change: str, condition: str) -> Iterator[None]:
     `change` is what SQLite calls it, such as `INSERT ON documents`. What was committed before is seen by others.
     """
     counting = "SELECT count(*) FROM " + ", ".join(f"sqlite_master {name}" for name in "abcdefgh")
-    home.run(f"CREATE TRIGGER endless AFTER {change} WHEN {condition} BEGIN {counting}; END")
+    made = f"CREATE TRIGGER endless AFTER {change} WHEN {condition} BEGIN {counting}; END"
+    gone = "DROP TRIGGER endless"
+    if engine.url_of(home.workspace.database) is not None:
+        made = f"""
+        CREATE FUNCTION endless() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF {condition} THEN PERFORM pg_sleep(3600); END IF; RETURN NEW; END $$;
+        CREATE TRIGGER endless AFTER {change} FOR EACH ROW EXECUTE FUNCTION endless()"""
+        gone = """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep';
+        DROP FUNCTION endless CASCADE"""
+    _change_schema(home, made)
     try:
         yield
     finally:
-        home.run("DROP TRIGGER endless")
+        _change_schema(home, gone)
+
+
+def _change_schema(home: Home, sql: str) -> None:
+    """Run a statement in the words of the engine."""
+    url = engine.url_of(home.workspace.database)
+    if url is None:
+        home.run(sql)
+        return
+    from signet.db.postgres.connection import raw
+
+    with raw(url) as server:
+        server.execute(sql.encode())
 
 
 def emptied(home: Home) -> None:

@@ -162,6 +162,7 @@ def test_stale_leases_tombstones_and_duplicates_are_put_right_too(home: Home) ->
     assert set(healthy.values()) == {1.0}, healthy
 
 
+@pytest.mark.sqlite_file
 def test_an_error_in_one_repair_does_not_stop_the_others(home: Home) -> None:
     jobs(home, "completed", 10)
     jobs(home, "dead", 5)

@@ -184,6 +184,7 @@ def test_what_was_missed_runs_once_and_what_runs_does_not_run_twice(
     assert len(home.rows("SELECT * FROM task_runs")) == 1
 
 
+@pytest.mark.sqlite_file
 def test_a_task_starts_at_its_time_although_nothing_was_committed(
     home: Home, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,7 +243,7 @@ def test_an_expression_that_an_older_program_let_in_disables_its_task(
 def test_the_newest_hundred_runs_stay(home: Home, folder: Path) -> None:
     task_id = made(home, folder)
     home.run(
-        "INSERT INTO task_runs (id, task_id, status, started_at) WITH n(i) AS"
+        "INSERT INTO task_runs (id, task_id, status, started_at) WITH RECURSIVE n(i) AS"
         " (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 220)"
         " SELECT 'r' || i, ?, 'completed', '2020-' || i FROM n",
         task_id,
