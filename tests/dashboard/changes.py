@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.browser import View
@@ -28,6 +29,7 @@ def _remove(view: View, name: str) -> None:
     view.dismiss(f"{name} is removed.")
 
 
+@pytest.mark.own_files
 def test_what_is_added_in_the_page_is_there_and_can_be_removed(
     view: View, ids: dict[str, str], client: httpx.Client, tmp_path: Path
 ) -> None:

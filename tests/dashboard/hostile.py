@@ -15,6 +15,7 @@ from signet import clock
 from signet.db import Database, WriteTx
 from signet.domain.auth import tokens
 from signet.paths import Workspace
+from support.database import ENGINES
 from support.processes import PATIENCE_SECONDS, eventually
 
 #: A script that runs leaves this name in the page.
@@ -131,10 +132,9 @@ def _fill(client: httpx.Client, workspace: Workspace, home: Path) -> str:
     notes.mkdir()
     (notes / "<img src=x onerror=window.owned=1>.md").write_text(PAYLOADS[0], "utf-8")
     source = {"rootPath": str(notes)}
-    post(
-        "/api/connectors",
-        {"provider": "filesystem", "displayName": PAYLOADS[2], "settings": source, "sync": True},
-    )
+    folder = {"provider": "filesystem", "displayName": PAYLOADS[2], "settings": source}
+    if not ENGINES.on_postgres:  # hosts that share a server refuse it
+        post("/api/connectors", {**folder, "sync": True})
     post("/api/config", {"file": "SOUL.md", "content": "\n".join(PAYLOADS)})
     forgotten = post("/api/memory/remember", {"content": f"gone {PAYLOADS[2]}"})["id"]
     client.request("DELETE", f"/api/memory/{forgotten}", json={"reason": PAYLOADS[2]})
