@@ -15,6 +15,7 @@ from signet.client import PlainSignet, Signet
 from signet.db.driver import connect
 from signet.errors import NotFound
 from signet.paths import Workspace
+from support.database import storage
 from support.processes import eventually
 
 #: Of these a machine without models, service or backup says that they are worth a look.
@@ -58,6 +59,8 @@ def test_a_ready_daemon_checks_what_it_has_open(served: Program, engine: str) ->
     with pytest.MonkeyPatch.context() as patch:
         # A daemon of an earlier version knows no such route.
         patch.setattr(PlainSignet, "send", _unknown)
+        for name, value in storage(served.workspace).items():
+            patch.setenv(name, value)
         here = [*examine(Workspace(served.workspace), now=clock.now())]
     assert {one.check for one in here} == found.keys()
 

@@ -86,6 +86,7 @@ def test_a_hook_whose_daemon_is_known_to_be_away_loads_next_to_nothing(alone: Pr
     workspace = Workspace(alone.workspace)
     workspace.daemon_dir.mkdir(parents=True)
     connection.keep(workspace, Connection("http://127.0.0.1:9", "k", "2026-01-01T00:00:00Z"))
+    alone.environment()  # a database on a server is made before the note, which holds for seconds
     connection.note_away(workspace)
     loaded = alone.loaded("hook", "user-prompt-submit", "-H", "codex")
     assert "json" in loaded

@@ -58,7 +58,8 @@ def move(
         "daemonRunning": found is not None,
     }
     memories = output.count(done.moved.rows.get("memories", 0), "memory")
-    output.say(f"Moved {memories} ({rows:,} rows, compared) to {output.plain(target)}")
+    output.say(f"Moved {rows:,} rows, compared, to {output.plain(target)}")
+    output.say(f"  {memories}, forgotten ones included")
     for column, count in done.moved.adapted.items():
         output.say(f"  {output.count(count, 'value')} of {column} stored in another form")
     if done.moved.left_out:
