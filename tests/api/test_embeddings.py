@@ -255,6 +255,7 @@ def test_coverage_is_the_share_of_memories_with_a_current_vector(
     assert ("fix" in check) is (grade != "ok")
 
 
+@pytest.mark.sqlite_file  # one check is about the index of sqlite-vec
 def test_each_fault_is_found_by_its_check_with_what_mends_it(api: Api) -> None:
     ids = [embedded(api, f"Heron number {number}.") for number in range(30)]
     with healthy(api):
