@@ -260,9 +260,8 @@ def _said_elsewhere(
 ) -> tuple[Collection[str], Collection[str]]:
     """Return facts of sessions that state the same as these memories or a part of it, and such documents."""
     found: dict[str, None] = {}
-    documents: dict[str, None] = {}
-    for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in memory_ids)):
-        documents |= dict.fromkeys(tx.column(sources.HOLDERS, (memory.id,)))
+    documents = dict.fromkeys(tx.column(sources.HOLDERS, (as_list(memory_ids),)))
+    for memory in memories.by_ids(tx, memory_ids, texts={}):
         terms = fts.content_words(memory.content)
         if not terms:
             continue

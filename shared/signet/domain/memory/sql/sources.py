@@ -96,7 +96,7 @@ SELECT m.content, {_DOCUMENT} AS document
 #: The documents of which a memory is a piece.
 HOLDERS = f"""
 SELECT {_DOCUMENT} FROM document_memories d JOIN documents o ON o.id = d.document_id AND o.status <> 'deleted'
- WHERE d.memory_id = ? ORDER BY o.created_at"""
+ WHERE d.memory_id IN {LIST} ORDER BY o.created_at"""
 #: Facts of sessions and harness summaries, including hidden ones, hidden pieces of documents, and merged duplicates.
 SAID_ELSEWHERE = """
 SELECT seq, agent_id, content FROM memories
