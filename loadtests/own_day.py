@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
-#: A folder for each developer. The rules were written with marit, and repaired with ines, tariq and chiara in view; all
-#: but marit are by authors who had not seen the product.
+#: A folder for each developer. The rules were written with marit, and repaired with ines, tariq, chiara and noor in
+#: view; all but marit are by authors who had not seen the product.
 FOLDERS = sorted(path for path in (Path(__file__).parent / "ownday").iterdir() if path.is_dir())
 #: The scopes of imported notes and of facts about the person; other scopes are repositories.
 NOTE, PERSON = "note", "person"

@@ -1,4 +1,4 @@
-"""Play the two months of four invented developers (`ownday/`), then ask as each and as their agents would.
+"""Play the two months of six invented developers (`ownday/`), then ask as each and as their agents would.
 
 Each has three to five repositories with commits, 24 to 35 Claude Code sessions read by backfill, Markdown notes in four
 languages imported with `signet import`, and memories saved with `signet remember`; default settings. Then:
