@@ -354,6 +354,17 @@ def test_german_and_french_statements_keep_their_words(said: str, fact: str) -> 
     assert kept(f"User: {said}") == [fact]
 
 
+def test_the_state_that_a_task_begins_with_is_not_kept() -> None:
+    state, rule = (
+        "The cache of customs is at 70% with 12 users.",
+        "Never restart the cache by hand.",
+    )
+    talk = f"User: {state}\nAssistant: I see.\nUser: {rule}"
+    assert rules.extract(f"User: {state}").facts
+    assert [one.content for one in rules.extract(talk).facts] == [rule]
+    assert rules.extract(f"User: {rule}\nAssistant: Noted.").facts
+
+
 def test_two_statements_in_one_sentence_become_two_facts() -> None:
     assert kept("User: I live in Oslo, and my team uses Rust; we deploy with Nomad.") == [
         "The user lives in Oslo.",

@@ -155,6 +155,20 @@ def test_dates_and_units_end_sentences_where_people_do(text: str, count: int) ->
     assert len(sentences.paragraphs(text)[0]) == count
 
 
+@pytest.mark.parametrize(
+    "said", ["04:30 it is", "15 then", "24", "yes 30", "start 06:05, page 06:40."]
+)
+def test_a_short_answer_with_a_figure_is_a_sentence(said: str) -> None:
+    assert sentences.paragraphs(said) == [[said]]
+
+
+@pytest.mark.parametrize(
+    "said", ["12:30:05 42 0.3", "timeout: 30", "| 3 | 4 |", "0.12 0.4\n0.13 0.5"]
+)
+def test_a_short_line_of_a_machine_is_no_sentence(said: str) -> None:
+    assert sentences.paragraphs(said) == []
+
+
 @pytest.mark.parametrize("part", sorted(part for part in table() if "en" in table()[part]))
 def test_no_pattern_matches_everything(part: str) -> None:
     assert pattern(part).search("") is None

@@ -19,6 +19,9 @@ ABBREVIATIONS = frozenset(
 #: A line with a smaller share of letters and spaces is not prose.
 PROSE_SHARE = 0.75
 
+#: A text of one line up to this length is prose although figures outweigh its letters: "04:30 it is", "24".
+ANSWER_CHARS = 40
+
 #: A line at least this long, without a full stop, was broken by an editor.
 WRAPPED_CHARS = 70
 
@@ -73,17 +76,18 @@ def paragraphs(text: str) -> list[list[str]]:
     """Return the sentences of a text, paragraph by paragraph, in order."""
     prose = _FENCE_MARK.sub("\n\n", FENCE.sub("\n\n", text))
     prose = _LINK.sub(r"\1", _TAG.sub(lambda found: found[1] or " ", prose))
-    found = [list(_sentences(block)) for block in _blocks(prose)]
+    is_answer = len(text) <= ANSWER_CHARS and "\n" not in text.strip()
+    found = [list(_sentences(block)) for block in _blocks(prose, is_answer=is_answer)]
     return [sentences for sentences in found if sentences]
 
 
-def _blocks(prose: str) -> Iterator[str]:
+def _blocks(prose: str, *, is_answer: bool) -> Iterator[str]:
     """Yield paragraphs and list items as one line each, joining wrapped lines."""
     block = last = ""
     for line in prose.split("\n"):
         item = _ITEM.match(line)
         bare = line[item.end() :] if item else line
-        if not bare.strip() or not is_prose(line, bare):
+        if not bare.strip() or not is_prose(line, bare, is_answer=is_answer):
             yield block
             block = last = ""
         elif item or not _continues(last, bare.strip()):
@@ -95,8 +99,11 @@ def _blocks(prose: str) -> Iterator[str]:
     yield block
 
 
-def is_prose(line: str, bare: str) -> bool:
-    """Return whether a line was written for people; `bare` is the line without its list mark."""
+def is_prose(line: str, bare: str, *, is_answer: bool = False) -> bool:
+    """Return whether a line was written for people; `bare` is the line without its list mark.
+
+    An answer may consist of figures.
+    """
     if len(line) > LONG_LINE_CHARS and not _STRUCTURE.match(bare):
         return True
     if _HEADING.match(line) or _MACHINE.match(bare):
@@ -105,7 +112,7 @@ def is_prose(line: str, bare: str) -> bool:
         return False
     unmarked = re.sub(r"`[^`]*`|\*\*", "", bare).strip()
     letters = sum(map(str.isalpha, unmarked)) + unmarked.count(" ")
-    return letters >= PROSE_SHARE * len(unmarked)
+    return is_answer or letters >= PROSE_SHARE * len(unmarked)
 
 
 def _continues(last: str, line: str) -> bool:
