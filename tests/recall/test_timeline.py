@@ -44,6 +44,12 @@ def days(db: Database) -> dict[str, str]:
         ("hier j'ai fait quoi", ["late", "commit", "note", "early"]),
         ("what got done yesterday", ["late", "commit", "note", "early"]),
         ("recap of yesterday", ["late", "commit", "note", "early"]),
+        ("summary of yesterday pls", ["late", "commit", "note", "early"]),
+        ("list everything from yesterday", ["late", "commit", "note", "early"]),
+        ("where did we leave off yesterday", ["late", "commit", "note", "early"]),
+        ("gisteren nog iets aan crane gedaan?", ["commit"]),
+        # The session of yesterday says the same as today's.
+        ("what's new since yesterday", ["today", "commit", "note", "early"]),
         ("what did we settle in crane yesterday", ["commit"]),
         ("cosa ho fatto ieri", ["late", "commit", "note", "early"]),
         ("o que fiz ontem", ["late", "commit", "note", "early"]),

@@ -36,13 +36,16 @@ def spans(text: str) -> list[tuple[str | None, str | None]]:
         ("What did I say this morning?", "2026-11-21 00:00", "2026-11-21 12:00"),
         ("What was fixed the day before yesterday?", "2026-11-19 00:00", "2026-11-20 00:00"),
         ("What broke since Monday?", "2026-11-16 00:00", None),
+        ("What was I up to on Friday?", "2026-11-20 00:00", "2026-11-21 00:00"),
+        ("List everything from yesterday", "2026-11-20 00:00", "2026-11-21 00:00"),
+        ("What broke from last week on?", "2026-11-09 00:00", None),
         ("What broke between May and July?", "2026-05-01 00:00", "2026-08-01 00:00"),
         ("What broke between Monday and Wednesday?", "2026-11-16 00:00", "2026-11-19 00:00"),
         ("What broke from Friday to Monday?", "2026-11-13 00:00", "2026-11-17 00:00"),
         ("What did we do a fortnight ago?", "2026-11-04 00:00", "2026-11-11 00:00"),
         ("What did we do over the weekend?", "2026-11-21 00:00", "2026-11-23 00:00"),
     ],
-    ids=range(20),
+    ids=range(23),
 )
 def test_it_is_understood(question: str, first: str, end: str | None) -> None:
     assert spans(question) == [(first, end)]

@@ -153,7 +153,8 @@ Times = Mapping[int, tuple[str | None, str]]
 RECENT = timedelta(days=30)
 
 _OPEN = re.compile(
-    r"\b(?P<relation>before|prior\s+to|until|till|up\s+to|as\s+of|since|after|from|starting"
+    r"\b(?P<relation>before|prior\s+to|until|till|(?<!\bi )(?<!\bwe )(?<!\bbeen )up\s+to|as\s+of|since|after"
+    r"|from|starting"
     rf"|{'|'.join(calendars.RELATIONS)})\s+(?:(?:the|dem|der|den|le|la|el)\s+)?$",
     re.IGNORECASE,
 )
@@ -169,6 +170,7 @@ _ANCHOR = re.compile(
     r"\b(?P<relation>before|after|since|until)\s+(?P<anchor>(?:the|our|my|we|i)\s+(?:[^,.;?!]|\.(?=\d)){3,60})",
     re.IGNORECASE,
 )
+_ONWARDS = re.compile(r"\s*(?:on|onwards?|forward)\b", re.IGNORECASE)
 _BEFORE = ("before", "prior to", "until", "till", "up to", "as of")
 
 
@@ -285,7 +287,7 @@ def _intervals(text: str, mentions: Sequence[Mention]) -> list[_Local]:
         if waiting and _PAIR.search(before) and _JOINED.match(text[mention.to : waiting[0].at]):
             spans.append(_between(mention, waiting.pop(0)))
         else:
-            spans.append(_one(before, mention))
+            spans.append(_one(before, mention, text[mention.to :]))
     return spans
 
 
@@ -304,8 +306,11 @@ def _between(one: Mention, other: Mention) -> _Local:
     return _Local(one.start.replace(year=one.start.year - 1), other.end)
 
 
-def _one(before: str, mention: Mention) -> _Local:
-    """Return the interval of one mention with the words before it: before, after, a week before."""
+def _one(before: str, mention: Mention, behind: str) -> _Local:
+    """Return the interval of one mention with the words around it: before, after, a week before, from … on.
+
+    "From last Tuesday" means that day, "from 3 May" all since then.
+    """
     shifted = _SHIFT.search(before)
     if shifted:
         return _shifted(shifted, mention)
@@ -318,6 +323,8 @@ def _one(before: str, mention: Mention) -> _Local:
         return _Local(None, mention.start)
     if relation in _BEFORE:
         return _Local(None, mention.end)
+    if relation == "from" and not mention.is_absolute and not _ONWARDS.match(behind):
+        return _Local(mention.start, mention.end)
     return _Local(mention.end if relation == "after" else mention.start, None)
 
 

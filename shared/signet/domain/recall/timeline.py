@@ -15,6 +15,7 @@ from signet.domain.recall.models import ScoreStep
 from signet.domain.recall.page import Page, without_copies
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
+from signet.domain.recall.time_query import Span
 
 #: Words that only ask for what happened, in the languages whose times are understood.
 IDLE = fts.STOP_WORDS.union(*(one.stops for one in languages.BY_SPACES)) | frozenset(
@@ -22,7 +23,9 @@ IDLE = fts.STOP_WORDS.union(*(one.stops for one in languages.BY_SPACES)) | froze
     work worked working do did done doing make made happen happened decide decided decision decisions talk talked
     discuss discussed session sessions commit commits change changed changes get got new anything everything busy
     settle settled agree agreed finish finished merge merged ship shipped fix fixed recap summary standup
-    went est-ce hicimos trabajamos woran gab gibt
+    went push pushed touch touched add added build built write wrote start started continue continued leave left
+    progress files give show tell list remind catch overview tldr quick short brief important interesting far since
+    please pls plz thanks thx iets hab habe est-ce hicimos trabajamos woran gab gibt
     machen gemacht machte arbeiten gearbeitet passiert geschehen entschieden besprochen tun getan
     fait faire travaille travaillé passé decidé décidé hice hecho trabajé trabajado pasó decidimos decidí
     fatto lavorato successo deciso gedaan gewerkt werkten gebeurd besloten feito fiz fizemos trabalhei trabalhámos
@@ -37,7 +40,7 @@ _WHY = ScoreStep("time", 0.0, 1.0)
 def _asked(run: Run) -> Sequence[str] | None:
     """Return the other words of a question about a time alone, None for any other question."""
     spans = run.when.spans
-    if not (run.words and spans and all(one.start and one.end for one in spans)):
+    if not (run.words and spans and all(one.start for one in spans)):
         return None
     if not said.may_answer(run.query) or run.query.min_score is not None:
         return None
@@ -53,6 +56,7 @@ def page(run: Run) -> tuple[Run, Page] | None:
     words = _asked(run)
     if words is None:
         return None
+    run = replace(run, when=replace(run.when, spans=_closed(run)))
     wanted = {_NAMED[word] for word in fts.words(run.when.bare) if word in _NAMED}
     passages = {-n: row for n, row in enumerate(said.within(run, wanted), start=1)}
     seqs = [
@@ -89,6 +93,11 @@ def page(run: Run) -> tuple[Run, Page] | None:
     order = sorted(found, key=lambda seq: known[seq][0], reverse=True)
     of_it.scores = {seq: -place for place, seq in enumerate(order)}
     return of_it, _laid_out(of_it, order)
+
+
+def _closed(run: Run) -> tuple[Span, ...]:
+    """Return the times in question; one without an end ends now."""
+    return tuple([replace(span, end=span.end or run.now) for span in run.when.spans])
 
 
 def _laid_out(run: Run, order: Sequence[int]) -> Page:
