@@ -193,6 +193,7 @@ def test_a_session_that_only_asked_ranks_below_the_one_that_answered(db: Databas
         ),
         ("what was E1042", "User: E104 is done, and E10421 too.", "User: E1042 is the deadlock."),
         ("getUserName", "User: getUsers is slow.", "User: getUserName returns None."),
+        ("Heron-Signature", "User: The heron-api is slow.", "User: Sent as Heron-Signature."),
     ],
 )
 def test_an_identifier_is_found_as_a_whole(
@@ -234,6 +235,26 @@ def test_a_chunk_within_an_answer_is_told_with_its_question_and_speaker(db: Data
         "User: Where is the gauge moored?\n"
         "Assistant: […] The walrus gauge is moored at Granville now."
     )
+
+
+def test_an_asked_name_ranks_before_a_later_value_of_another_setting(db: Database) -> None:
+    both = "User: kiosk\nAssistant: `IDLE_RESET_S = 90`, `IDLE_WARN_S = 15`."
+    old = say(db, "s1", both, at="2026-02-03T09:00:00Z")
+    new = say(db, "s2", "User: kiosk\nAssistant: `IDLE_RESET_S = 150`.", at="2026-02-20T09:00:00Z")
+    assert found(ask(db, "IDLE_WARN_S", reader=OWN))[0] == old
+    assert found(ask(db, "what is IDLE_RESET_S", reader=OWN))[:2] == [new, old]
+
+
+def test_a_later_value_is_found_although_it_shares_no_word_with_the_question(db: Database) -> None:
+    said = "User: who may refund how much alone\nAssistant: `REFUND_SOLO = 250`, per payment."
+    old = say(db, "s1", f"{said}\nUser: and disputes\nAssistant: Five days.")
+    new = say(
+        db, "s2", "User: twice that\nAssistant: `REFUND_SOLO = 500`.", at="2026-02-20T09:00:00Z"
+    )
+    for number in range(60):  # more than the passages that are compared
+        say(db, f"other-{number}", f"User: note {number}\nAssistant: Noted.")
+    asked = ask(db, "who may refund alone", reader=OWN)
+    assert found(asked)[:2] == [new, old] and asked.hits[1].newer
 
 
 POOL = (

@@ -21,6 +21,8 @@ COMPARED = 2_000
 READ_CHARS = 4_000
 #: Letters compared of a word: an approximation of the index's stemming.
 _STEM = 5
+#: Signs that mark a word as an identifier.
+IDENTIFIER = re.compile(r"[\d_./:]")
 #: The label of a conversation turn.
 LABEL = re.compile(r"(?:User|Assistant|Tool)(?: \([^)\n]*\))?: ")
 
@@ -159,8 +161,12 @@ def unlabelled(text: str) -> str:
 
 @lru_cache(4_096)
 def stem(word: str) -> str:
-    """Return an approximate stem: the beginning of the word."""
-    return fts.folded(word).partition("*")[0][:_STEM]
+    """Return an approximate stem: the beginning of the word, or of its longest part between hyphens.
+
+    An identifier (with a digit, an underscore or a mark) is its own stem.
+    """
+    plain = fts.folded(word).partition("*")[0]
+    return plain if IDENTIFIER.search(plain) else max(plain.split("-"), key=len)[:_STEM]
 
 
 def near_exchanges(row: FoundRow, vector: bytes | None) -> list[tuple[str, float]]:

@@ -53,6 +53,10 @@ COMMON, MANY = 0.25, 12
 #: Most texts that one statement about an end or a move replaces.
 MOST_ENDED = 2
 _ASKS_PAST, _ASKED_PAST = (re.compile(alternatives(part)) for part in ("asks_past", "asked_past"))
+#: A word with letters and a digit, an underscore, a mark or an inner capital.
+_IDENTIFIER = re.compile(
+    r"(?<!\w)(?=[\w./:]*[^\W\d_])(?=\w*[\d_]|\w+[./:]\w|\w*[a-z][A-Z])\w[\w./:]*\w"
+)
 _KIN = frozenset(map(stem_of, listed("single", "kin")))
 
 
@@ -177,8 +181,15 @@ def is_lifted(rule: str, by: str) -> bool:
     return any(new.lifted and _is_lifted(new, old) for new, old in every)
 
 
-def is_about(question: str, text: str, change: Replacement) -> bool:
-    """Return whether a question shares a word with the replaced statement or none with the rest, or by a value."""
+def is_about(question: str, text: str, later: str, change: Replacement) -> bool:
+    """Return whether a question is about the replaced statement of a text rather than its rest.
+
+    That is so if it shares a word with the statement or none with the rest, or if a value changed. A question with an
+    identifier that the later text lacks is about the earlier one.
+    """
+    names = {one.lower() for one in _IDENTIFIER.findall(question)}
+    if any(one in text.lower() and one not in later.lower() for one in names):
+        return False
     asked, old = ({*map(stem_of, fts.content_words(one))} for one in (question, change.old))
     rest = {*map(stem_of, fts.content_words(text.replace(change.old, " ")))}
     return change.is_value or not asked.isdisjoint(old) or asked.isdisjoint(rest)

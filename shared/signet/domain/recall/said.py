@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 #: Source types that a caller may request.
 TYPES = (SourceType.SESSION, SourceType.COMMIT)
 _compiled = lru_cache(1_024)(re.compile)
-#: Signs that mark a word as an identifier; so do inner capitals.
-_MARK, _WORD = re.compile(r"[\d_./:]"), re.compile(r"\w+")
+_WORD = re.compile(r"\w+")
+#: Precede further passages of a session, which follow its best one.
+EARLIER, LATER = "[earlier in this session]", "[later in this session]"
 
 Said = Mapping[int, FoundRow]
 
@@ -67,6 +68,16 @@ def _rows(run: "Run", by: str | bytes | None, *, spoken: bool = False) -> list[F
         for row in found
         if wanted.type in (None, row.source_type) and since <= row.said_at <= until
     ]
+
+
+def naming(run: "Run", words: Sequence[str], *, since: str) -> dict[int, FoundRow]:
+    """Return the newest passages after a time that contain one of the words and are no candidates yet."""
+    known = {_place(row) for row in run.said.values()}
+    found = [row for row in _rows(run, fts.any_of(words)) if row.said_at > since]
+    new = [row for row in found if _place(row) not in known]
+    new.sort(key=lambda row: row.said_at, reverse=True)
+    first = min(run.said, default=0) - 1
+    return {first - number: row for number, row in enumerate(new[: tuning.FOLLOWERS])}
 
 
 def _scope(run: "Run") -> search.ChunkScope:
@@ -166,14 +177,16 @@ def word_matrix(words: Collection[str], rows: Iterable[FoundRow], question: str)
     """
     texts = [fts.folded(row.content) for row in rows]
     names = {fts.folded(one) for one in _WORD.findall(question) if one[1:] != one[1:].lower()}
-    parts = [
-        rf"(?<![^\W_]){re.escape(one)}(?![^\W_])"
-        if (one := fts.folded(fts.shown(word))) in names or _MARK.search(one)
-        else re.escape(search.stem(word))
-        for word in words
-    ]
+    parts = [_expression(fts.folded(fts.shown(word)), names) for word in words]
     found = [[one.search(text) is not None for text in texts] for one in map(_compiled, parts)]
     return np.array(found, dtype=np.float64).reshape(len(parts), len(texts))
+
+
+def _expression(word: str, names: Collection[str]) -> str:
+    """Return a regular expression for a word; the parts of a hyphenated one may be apart or one word."""
+    if word in names or search.IDENTIFIER.search(word):
+        return rf"(?<![^\W_]){re.escape(word)}(?![^\W_])"
+    return r"\w*\W?".join(re.escape(search.stem(part)) for part in word.split("-"))
 
 
 def holders(run: "Run") -> tuple[list[int], int]:

@@ -17,15 +17,14 @@ import numpy as np
 
 from signet.db import fts
 from signet.domain.embeddings import vectors
-from signet.domain.episodes.models import SourceType
-from signet.domain.episodes.search import shared_words
-from signet.domain.graph import assertions, changes
+from signet.domain.episodes.models import FoundRow, SourceType
+from signet.domain.episodes.search import near_exchanges, shared_words
+from signet.domain.graph import assertions, changes, values
 from signet.domain.graph.changes import Dated, Replacement
-from signet.domain.recall import rank, time_lookup, tuning
+from signet.domain.recall import rank, said, time_lookup, tuning
 from signet.domain.recall.columns import NONE, Allowed
 from signet.domain.recall.models import PartKind, Scores
 from signet.domain.recall.run import Run
-from signet.domain.recall.said import source
 from signet.domain.recall.sql import reading
 from signet.domain.recall.sql.reading import TextSource
 from signet.wire.origin import Origin, Review, distance
@@ -45,7 +44,9 @@ class Successor:
 def successors(run: Run, scores: Scores) -> dict[int, Successor]:
     """Return the successors of the best candidates without a link, and add these to the candidates."""
     order = sorted(scores, key=scores.__getitem__, reverse=True)[: tuning.TOPICS_COMPARED]
-    followers = _followers(run, order)
+    talks = _later_talks(run, order)
+    run.said |= talks
+    followers = {**_followers(run, order), **said.allowed(run, talks)}
     allowed = {**followers, **run.allowed}
     texts = run.texts([*order, *followers])
     compared = [seq for seq in (*order, *followers) if seq in texts and seq not in run.replaced]
@@ -63,11 +64,10 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
         ],
         older=min(tuning.TOPICS_OLDER, len([seq for seq in compared if seq in scores])),
     )
-    # A talk agrees on many values: a change of one concerns the questions that share a word with it.
     pairs = {
         compared[old]: (compared[change.by], change)
         for old, change in every.items()
-        if not change.is_value or shared_words(run.words, change.new)
+        if not change.is_value or _concerns(run, compared[old], change)
     }
     if not pairs:
         return {}
@@ -78,7 +78,8 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
             seq=new,
             since=known[new].at,
             change=change,
-            ranks=not change.is_part or changes.is_about(run.query.text, texts[old], change),
+            ranks=not change.is_part
+            or changes.is_about(run.query.text, texts[old], texts[new], change),
         )
         for old, (new, change) in pairs.items()
         if {old, new} <= known.keys()
@@ -90,6 +91,17 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
     }
     run.allowed |= {one.seq: allowed[one.seq] for one in successors.values()}
     return successors
+
+
+def _concerns(run: Run, old: int, change: Replacement) -> bool:
+    """Return whether a question is about a changed value, one of many that a talk agrees on.
+
+    It shares a word with the new value's line, or the old one is in the exchange of its passage that is nearest to it.
+    """
+    if shared_words(run.words, change.new):
+        return True
+    near = near_exchanges(run.said[old], run.query_vector) if old in run.said else []
+    return bool(near) and change.old in max(near, key=lambda one: one[1])[0]
 
 
 def _is_from(run: Run, origin: TextSource | None, seq: int) -> bool:
@@ -120,6 +132,16 @@ def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
         rows = rows[at[rows] > run.allowed[seq].created_at.encode()]
         found.update(rows[np.argsort(at[rows])][-tuning.FOLLOWERS :].tolist())
     return run.view.allowed(found.difference(order))
+
+
+def _later_talks(run: Run, order: Sequence[int]) -> dict[int, FoundRow]:
+    """Return later passages with a setting that the best ones name, even if they do not match the question."""
+    best = [run.said[seq] for seq in order if seq in run.said][: tuning.FOLLOWED]
+    names = {name for row in best for name in values.settings(row.content)}
+    if not names:
+        return {}
+    words = sorted(names)[: tuning.FOLLOWED_WORDS]
+    return said.naming(run, words, since=min(row.said_at for row in best))
 
 
 def _projects(run: Run, seqs: list[int]) -> dict[int, str]:
@@ -176,7 +198,7 @@ def marks(run: Run) -> Mapping[int, Newer]:
     ids = reading.ids(run.tx, [one.seq for one in run.newer.values() if one.seq > 0])
     return {
         old: Newer(
-            id=ids.get(later.seq) or source(run.said[later.seq]).name,
+            id=ids.get(later.seq) or said.source(run.said[later.seq]).name,
             since=later.since,
             says=later.change.new,
             replaces=later.change.old,
