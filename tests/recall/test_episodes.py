@@ -9,6 +9,7 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, SourceType
 from signet.domain.episodes.models import Source as Origin
+from signet.domain.recall import said
 from signet.domain.recall.models import Filters, FoundBy, RecallSettings
 from signet.domain.recall.recall import touched
 from signet.domain.transcripts import withheld
@@ -233,8 +234,22 @@ def test_a_chunk_within_an_answer_is_told_with_its_question_and_speaker(db: Data
     [hit] = ask(db, "walrus gauge Granville", reader=OWN).hits
     assert hit.content == (
         "User: Where is the gauge moored?\n"
-        "Assistant: […] The walrus gauge is moored at Granville now."
+        "Assistant: […] The walrus gauge is moored at Granville now.\n"
+        "[earlier in this session]\n"
+        "Assistant: The log says this."
     )
+
+
+def test_the_first_results_show_other_exchanges_of_their_session_that_answer(db: Database) -> None:
+    filler = "\n".join(
+        f"User: And pier {number}, has it a crane?\nAssistant: {'It has none so far. ' * 12}"
+        for number in range(30)
+    )
+    say(db, "s1", f"{LEDGER}\n{filler}\nUser: ledger frozen at 22:10 in winter\nAssistant: Noted.")
+    [hit] = ask(db, "when is the ledger frozen", reader=OWN).hits
+    best, earlier = hit.content.split(f"\n{said.EARLIER}\n", 1)
+    assert "22:10" in best and "23:40" in earlier
+    assert "crane" not in earlier
 
 
 def test_an_asked_name_ranks_before_a_later_value_of_another_setting(db: Database) -> None:
@@ -255,6 +270,19 @@ def test_a_later_value_is_found_although_it_shares_no_word_with_the_question(db:
         say(db, f"other-{number}", f"User: note {number}\nAssistant: Noted.")
     asked = ask(db, "who may refund alone", reader=OWN)
     assert found(asked)[:2] == [new, old] and asked.hits[1].newer
+
+
+def test_a_passage_is_shown_with_an_unsure_fact_of_its_session(db: Database) -> None:
+    talk = "User: The audit begins on Monday. Its auditor is PJ Vos of Tollens.\nAssistant: Noted."
+    passage = say(db, "s1", talk)
+
+    def distil(tx: WriteTx) -> None:
+        remember(tx, "m1", "The audit begins on Monday.", source_type="session_end", source_id="s1")
+
+    db.write(distil)
+    every = RecallSettings(floor=0.0)
+    asked = ask(db, "audit firm guy, name and phone number", reader=OWN, settings=every)
+    assert set(found(asked)) == {passage, "m1"}
 
 
 POOL = (

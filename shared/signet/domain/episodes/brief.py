@@ -54,8 +54,8 @@ _LAST = 1_000_000
 #: Words of a prompt that lines of tools share if the prompt asks about them.
 ASKED_OF_TOOLS = 2
 
-#: What a cosine that is higher by 1 is worth, in words of the question.
-NEAR = 8.0
+#: What a cosine that is higher by 1 is worth, in words of the question, and the worth of a part without any of them.
+NEAR, NO_WORTH = 8.0, 0.01
 
 #: Precedes an open item.
 OPENS = (
@@ -411,13 +411,11 @@ def _fitting(
 
     if sum(map(_least, turns)) <= chars and sum(map(takes, range(len(turns)))) <= chars:
         return between.join(turns)
-    worth = [
-        search.shared_words(asked, turn) + 0.01 + NEAR * _nearness(turn, near)
-        if by_words
-        else _worth(turn, asked)
+    value = [
+        worth(asked, turn, _nearness(turn, near)) if by_words else _worth(turn, asked)
         for turn in turns
     ]
-    first = last = max(range(len(turns)), key=lambda place: (worth[place], place))
+    first = last = max(range(len(turns)), key=lambda place: (value[place], place))
     speakers = list(split.speakers(turns)) if is_talk else [""] * len(turns)
     longest = max(map(len, speakers))
     room = chars - takes(first) - 2 * len(LEFT_OUT) - len(between) - longest
@@ -434,13 +432,25 @@ def _fitting(
         fitting = [place for place in beside if takes(place) <= room]
         if not fitting:
             break
-        place = max(fitting, key=lambda one: worth[one] / len(turns[one]))
+        place = max(fitting, key=lambda one: value[one] / len(turns[one]))
         room -= takes(place)
         first, last = min(first, place), max(last, place)
     kept = [speakers[first] + turns[first], *turns[first + 1 : last + 1]]
     return between.join(
         [*([LEFT_OUT] if first else []), *kept, *([LEFT_OUT] if last + 1 < len(turns) else [])]
     )
+
+
+def repeats(text: str, told: str) -> bool:
+    """Return whether a delivered text contains a text, or a part of it between two marks or line ends."""
+    pieces = chain.from_iterable(line.split(LEFT_OUT) for line in told.split("\n"))
+    said = (search.LABEL.sub("", piece).strip() for piece in pieces)
+    return text in told or any(len(piece) >= REPEAT_CHARS and piece in text for piece in said)
+
+
+def worth(asked: Sequence[str], text: str, near: float) -> float:
+    """Return how well a part of a session answers: the words of the question that it contains, and its nearness."""
+    return search.shared_words(asked, text) + NEAR * near
 
 
 def _nearness(turn: str, near: Near) -> float:

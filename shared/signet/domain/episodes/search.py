@@ -99,6 +99,11 @@ def within(
     return _cleaned(tx, sql.within(tx, scope.asked(), since, until), scope.reader)
 
 
+def beside(tx: ReadTx, row: FoundRow, scope: ChunkScope, reach: int) -> list[FoundRow]:
+    """Return a chunk and those of its source around it, in order, without forgotten statements."""
+    return _cleaned(tx, sql.beside(tx, row, scope.asked(), reach), scope.reader)
+
+
 def messages(tx: ReadTx, scope: ChunkScope) -> list[FoundRow]:
     """Return the beginnings of the newest commit messages, newest first, without forgotten statements."""
     return _cleaned(tx, sql.messages(tx, scope.asked()), scope.reader)
@@ -174,13 +179,18 @@ def near_exchanges(row: FoundRow, vector: bytes | None) -> list[tuple[str, float
 
     None for a commit, and for a chunk without vectors of this width.
     """
-    exchanges = split.exchanges(row.content, SourceType(row.source_type))
-    if not (
-        vector and row.vectors and len(row.vectors) == len(exchanges) * len(vector) > len(vector)
-    ):
-        return []
-    cosines = vectors.cosines(vector, [row.vectors])
-    return [(text, one - min(cosines)) for text, one in zip(exchanges, cosines, strict=True)]
+    found = exchanges(row, vector)
+    least = min(cosine for _, cosine in found)
+    is_known = len(found) > 1 and any(cosine for _, cosine in found)
+    return [(text, cosine - least) for text, cosine in found] if is_known else []
+
+
+def exchanges(row: FoundRow, vector: bytes | None) -> list[tuple[str, float]]:
+    """Return the exchanges of a chunk with their cosines to a vector, 0 for a chunk without vectors of this width."""
+    texts = split.exchanges(row.content, SourceType(row.source_type))
+    if not (vector and row.vectors and len(row.vectors) == len(texts) * len(vector)):
+        return [(text, 0.0) for text in texts]
+    return list(zip(texts, vectors.cosines(vector, [row.vectors]), strict=True))
 
 
 def similarities(found: Sequence[bytes | None], vector: bytes | None) -> list[float | None]:

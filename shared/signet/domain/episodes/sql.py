@@ -123,6 +123,12 @@ _MESSAGES = _FOUND.format(
     table="episode_chunks c",
     order="AND c.source_type = 'commit' AND c.position = 0 ORDER BY c.said_at DESC",
 )
+_BESIDE = _FOUND.format(
+    rank="0.0",
+    table="episode_chunks c",
+    order="""AND c.source_type = :type AND c.source_id = :id AND c.project = :of
+   AND c.position BETWEEN :first AND :last ORDER BY c.position""",
+)
 _COUNT = "SELECT coalesce(max(seq), 0) FROM episode_chunks"
 _AROUND = f"""
 SELECT position, content FROM episode_chunks
@@ -404,6 +410,13 @@ def within(tx: ReadTx, asked: ChunkFilter, since: str, until: str) -> list[Found
 def messages(tx: ReadTx, asked: ChunkFilter) -> list[FoundRow]:
     """Return the beginnings of the newest commit messages."""
     return tx.rows(FoundRow, _MESSAGES, asked.given())
+
+
+def beside(tx: ReadTx, row: FoundRow, asked: ChunkFilter, reach: int) -> list[FoundRow]:
+    """Return the chunks of the same source at most `reach` places from a chunk, with it, in order."""
+    place = {"first": row.position - reach, "last": row.position + reach}
+    of = {"type": row.source_type, "id": row.source_id, "of": row.project}
+    return tx.rows(FoundRow, _BESIDE, {**asked.given(), **of, **place})
 
 
 def holders(tx: ReadTx, words: str) -> int:

@@ -53,9 +53,9 @@ COMMON, MANY = 0.25, 12
 #: Most texts that one statement about an end or a move replaces.
 MOST_ENDED = 2
 _ASKS_PAST, _ASKED_PAST = (re.compile(alternatives(part)) for part in ("asks_past", "asked_past"))
-#: A word with letters and a digit, an underscore, a mark or an inner capital.
+#: A word with an underscore, a digit, a mark or an inner capital between its letters.
 _IDENTIFIER = re.compile(
-    r"(?<!\w)(?=[\w./:]*[^\W\d_])(?=\w*[\d_]|\w+[./:]\w|\w*[a-z][A-Z])\w[\w./:]*\w"
+    r"(?<![\w./:])[^\W\d_](?:[a-z]{1,40}[A-Z]|\w{0,40}[\d_]|\w{1,40}[./:]\w)[\w./:]*"
 )
 _KIN = frozenset(map(stem_of, listed("single", "kin")))
 

@@ -179,7 +179,8 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
     best, chance = known.model.answered(
         fitted, evidence, known.sources[places], len(run.words), np.array(seqs) < 0
     )
-    least = tuning.LEAST_MEANT if len(run.words) > 1 else tuning.LEAST_MEANT_ONE_WORD
+    # One word that no text contains is often a name.
+    least = tuning.LEAST_MEANT if len(run.words) > 1 else DEFAULT_FLOOR
     if chance < (least if run.settings.floor <= DEFAULT_FLOOR else run.settings.floor):
         return
     cosines = evidence[:, rank.at("cosine")]

@@ -178,7 +178,7 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
     for saying in found:
         score, why = max(0.0, min(1.0, saying.score)), whys.get(saying.shown)
         if saying.shown in run.said:
-            passage = said.hit(run, saying.shown, score=score, why=why, is_first=not hits)
+            passage = said.hit(run, saying.shown, score=score, why=why, place=len(hits))
             hits |= {saying.shown: passage} if passage else {}
         elif saying.shown in rows:
             hits[saying.shown] = reading.hit(

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 TYPES = (SourceType.SESSION, SourceType.COMMIT)
 _compiled = lru_cache(1_024)(re.compile)
 _WORD = re.compile(r"\w+")
-#: Precede further passages of a session, which follow its best one.
+#: Most further exchanges of its session that one of the first three results shows, and what precedes them.
+MORE = 4
 EARLIER, LATER = "[earlier in this session]", "[later in this session]"
 
 Said = Mapping[int, FoundRow]
@@ -206,22 +207,20 @@ def source(row: FoundRow) -> Source:
     )
 
 
-def hit(run: "Run", number: int, *, score: float, why: Why | None, is_first: bool) -> Hit | None:
+def hit(run: "Run", number: int, *, score: float, why: Why | None, place: int) -> Hit | None:
     """Return a passage as a result: the turns around the query words, else its outcome; the first one whole.
 
+    Those of the first results are followed by the best exchanges of the same session (`MORE`).
     Returns None if no part may be shown.
     """
     row, chars = run.said[number], run.settings.truncate_chars
-    if is_first:
+    if place == 0:
         chars = max(chars, split.CHUNK_CHARS)
-    told, content = source(row), row.content
-    if told.type is SourceType.SESSION:
-        content = brief.spoken(run.tx, told, row.position, content, reader=run.query.reader)
-    words = [word for word in run.words if search.shared_words([word], content)]
-    near = search.near_exchanges(row, run.query_vector)
-    text = brief.answering(content, words, near, chars=chars, type=told.type)
+    told, text = source(row), _answering(run, row, chars)
     if not text:
         return None
+    if place < tuning.MOST_MEANT and told.type is SourceType.SESSION:
+        text = _with_more(run, number, text)
     return Hit(
         id=told.name,
         content=fence.clean(text),
@@ -236,14 +235,51 @@ def hit(run: "Run", number: int, *, score: float, why: Why | None, is_first: boo
     )
 
 
+def _answering(run: "Run", row: FoundRow, chars: int) -> str:
+    """Return the turns of a passage that answer the question, empty if none may be shown."""
+    told, content = source(row), row.content
+    if told.type is SourceType.SESSION:
+        content = brief.spoken(run.tx, told, row.position, content, reader=run.query.reader)
+    words = [word for word in run.words if search.shared_words([word], content)]
+    near = search.near_exchanges(row, run.query_vector)
+    return brief.answering(content, words, near, chars=chars, type=told.type)
+
+
+def _with_more(run: "Run", number: int, text: str) -> str:
+    """Return the text of a passage, followed by the exchanges of its session that answer best."""
+    row = run.said[number]
+    found = [
+        (brief.worth(run.words, exchange, cosine), place, exchange)
+        for place, (exchange, cosine) in enumerate(
+            one
+            for chunk in search.beside(run.tx, row, _scope(run), brief.REACH)
+            for one in search.exchanges(chunk, run.query_vector)
+        )
+    ]
+    shown = next((place for _, place, exchange in found if brief.repeats(exchange, text)), 0)
+    least = max((one for one, _, _ in found), default=0.0) - tuning.MORE_WITHIN
+    added = 0
+    for worth, place, exchange in sorted(found, reverse=True):
+        if added == MORE or worth < max(least, brief.NO_WORTH):
+            break
+        asked, _, answer = exchange.partition("\n")
+        new = answer if asked in text else exchange
+        told = brief.answering(new, run.words, (), chars=brief.LEAST_ROOM, type=SourceType.SESSION)
+        if told and not brief.repeats(new, text):
+            text += f"\n{EARLIER if place < shown else LATER}\n{told}"
+            added += 1
+    return text
+
+
 def without_repeats(run: "Run", hits: Sequence[Hit]) -> list[Hit]:
-    """Return results without redundant passages: those of a session with a better result from a memory.
+    """Return results without redundant passages: those of a session with a better result from a memory that is sure.
 
     Forks of a session have the same beginning: most lines of a passage must be new, or a new line must contain a word
     of the question.
     """
-    memories = [hit.id for hit in hits if hit.source is not Brought.EPISODE]
-    roots = search.roots(run.tx, memories) if len(memories) < len(hits) else {}
+    memories = [one for one in hits if one.source is not Brought.EPISODE]
+    sure = [one.id for one in memories if one.score >= 1 - tuning.LEAST_MEANT]
+    roots = search.roots(run.tx, sure) if sure and len(memories) < len(hits) else {}
     told: set[str | None] = set()
     seen: set[str] = set()
     kept: list[Hit] = []
