@@ -8,7 +8,7 @@ import { count } from "../../lib/words";
 import { open } from "./room";
 import type { Row } from "./opened";
 
-const ORIGINS: Readonly<Record<string, string>> = { user: "you", agent: "an agent", inferred: "Signet, from a session or another memory", imported: "an import", web: "a web page", tool: "a tool" };
+const ORIGINS: Readonly<Record<string, string>> = { user: "you", agent: "an agent", inferred: "Signet, from a session or memory", imported: "an import", web: "a web page", tool: "a tool" };
 
 export function Origin({ memory }: { memory: Row | WholeMemory }) {
   const rows: [string, string | null | undefined][] = [
@@ -19,9 +19,9 @@ export function Origin({ memory }: { memory: Row | WholeMemory }) {
     ["Said by", ORIGINS[memory.origin] ?? memory.origin],
     ["Project", memory.project ?? "every project"],
     ["Agent", memory.agent_id],
-    ["Seen by", memory.visibility === "private" ? "its own agent only" : memory.visibility === "archived" ? "nobody (archived)" : "agents that read shared memories"],
+    ["Seen by", memory.visibility === "private" ? "its own agent only" : memory.visibility === "archived" ? "nobody (archived)" : "agents who read shared ones"],
     ["Used", memory.access_count === 0 ? "never" : `${count(memory.access_count, "time")}${memory.last_accessed ? `, last ${whole(memory.last_accessed)}` : ""}`],
-    ["File", "source_path" in memory ? memory.source_path : null],
+    ["File", (memory as Partial<WholeMemory>).source_path],
     ["Id", memory.id],
   ];
   const session = memory.session_id ?? (memory.source_type?.startsWith("session") ? memory.source_id : null);
