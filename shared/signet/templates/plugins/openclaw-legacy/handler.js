@@ -384,7 +384,7 @@ const FIELDS = {
   "POST /api/hooks/compaction-complete": "agentId harness idempotencyKey project repository runtimePath sessionKey summary",
   "POST /api/hooks/session-checkpoint-extract": "agentId cwd harness project reason repository runtimePath sessionId sessionKey transcript transcriptPath",
   "POST /api/hooks/session-end": "agentId cwd harness project reason repository runtimePath sessionId sessionKey transcript transcriptPath",
-  "GET /api/sessions": "agentId cursor harness limit project state use",
+  "GET /api/sessions": "agentId cursor harness limit project since state until use",
   "POST /api/sessions/search": "agentId limit project query sessionKey",
   "GET /api/sessions/{session_key}/transcript": "agentId",
   "GET /api/status": "parts",
