@@ -363,6 +363,7 @@ def test_the_state_that_a_task_begins_with_is_not_kept() -> None:
     assert rules.extract(f"User: {state}").facts
     assert [one.content for one in rules.extract(talk).facts] == [rule]
     assert rules.extract(f"User: {rule}\nAssistant: Noted.").facts
+    assert rules.extract("User: Decision: the heron waits 17 seconds.\nAssistant: Noted.").facts
 
 
 def test_two_statements_in_one_sentence_become_two_facts() -> None:

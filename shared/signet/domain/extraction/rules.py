@@ -114,7 +114,8 @@ def _turn(turn: transcript.Turn, *, opens: bool) -> Iterator[Fact]:
     for said in kinds.sincere_sentences(sentences.paragraphs(turn.text)):
         if is_users and pattern("text_wanted").search(kinds.bare(said)):
             return
-        is_task = opens and not _FIRST_PERSON.search(said)
+        is_labelled = kinds.bare(said).partition(" ")[0].endswith(":")  # "Decision: …"
+        is_task = opens and not is_labelled and not _FIRST_PERSON.search(said)
         if is_task and settles.chance(said, None) < OPENING:
             continue
         if not is_pasted or _FIRST_PERSON.search(said):
