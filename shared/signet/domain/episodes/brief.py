@@ -16,10 +16,10 @@ from signet.domain.episodes.models import (
     Source,
     SourceType,
     is_given,
-    is_partly_given,
     statement_name,
 )
 from signet.domain.statements import sentences
+from signet.domain.statements.language import pattern
 from signet.domain.transcripts import withheld
 from signet.text import controls, orders
 
@@ -130,11 +130,12 @@ def stretches(
         left = chars - size(Stretch(match=match, text=""))
         room = max(left - sum(kept[place + 1 :]), min(left, LEAST_ROOM))
         text = _fitting(texts[place], asked, room, match.source.type, by_words=match.is_asked)
-        if says_something(text):
+        new = _without_told(text, given) if is_talk[place] else text
+        if says_something(new):
             is_cut = is_talk[place] and text != texts[place]
             is_part = is_cut and (not settled or _agents_share(texts[place]) >= MOSTLY)
             parts = _parts(match.source, talks[place], text)
-            told = Stretch(match=match, text=text, parts=parts, is_cut=is_cut, is_part=is_part)
+            told = Stretch(match=match, text=new, parts=parts, is_cut=is_cut, is_part=is_part)
             found.append(told)
             chars -= size(found[-1])
     return found
@@ -302,27 +303,30 @@ def _text(
 
 
 def _new(source: Source, position: int, text: str, given: Collection[str]) -> str:
-    """Replace turns and sentences the session has received by a mark; turns are counted as in `_parts`."""
+    """Replace turns the session has received by a mark; turns are counted as in `_parts`."""
     turns = split.turns(without_code(text))
-    names = [source.part(position, place) for place in range(len(turns))]
-    known = [is_given(name, given) for name in names]
-    if not any(known) and not any(is_partly_given(name, given) for name in names):
-        return text
-    told = [without_told(turn, name, given) for turn, name in zip(turns, names, strict=True)]
-    gone = [is_known or not turn for is_known, turn in zip(known, told, strict=True)]
-    return split.without(told, gone, LEFT_OUT)
+    known = [is_given(source.part(position, place), given) for place in range(len(turns))]
+    return split.without(turns, known, LEFT_OUT) if any(known) else text
 
 
-def without_told(text: str, name: str, given: Collection[str]) -> str:
-    """Replace the sentences of a turn that a session start has listed by a mark; empty if no other is left."""
-    if not is_partly_given(name, given):
-        return text
-    for sentence in chain.from_iterable(sentences.paragraphs(text)):
-        said = search.LABEL.sub("", sentence)
-        if len(said) >= REPEAT_CHARS and statement_name(_OPENS.sub("", said)) in given:
-            text = text.replace(said, LEFT_OUT, 1)
-    text = _MARKS.sub(LEFT_OUT, text)
-    return "" if search.LABEL.sub("", text).strip() == LEFT_OUT else text
+def _without_told(text: str, given: Collection[str]) -> str:
+    """Replace the statements of a conversation that the session has received from any source by marks."""
+    turns = split.turns(text)
+    told = [untold(turn, given) for turn in turns]
+    return split.without(told, [turn == LEFT_OUT for turn in told], LEFT_OUT)
+
+
+def untold(turn: str, given: Collection[str]) -> str:
+    """Return a turn with a mark for each statement in `given` (`statement_name`); only the mark if no other is left.
+
+    A withdrawal stays: a prompt that quotes a revoked rule must quote its revocation too.
+    """
+    for sentence in chain.from_iterable(sentences.paragraphs(search.LABEL.sub("", turn))):
+        is_long = len(sentence) >= REPEAT_CHARS and not pattern("taken_back").search(sentence)
+        if is_long and statement_name(_OPENS.sub("", sentence)) in given:
+            turn = turn.replace(sentence, LEFT_OUT, 1)
+    turn = _MARKS.sub(LEFT_OUT, turn)
+    return LEFT_OUT if search.LABEL.sub("", turn).strip() == LEFT_OUT else turn
 
 
 def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list[str]:

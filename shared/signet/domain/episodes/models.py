@@ -14,8 +14,6 @@ from signet.db import fts, vectors
 COMMIT_CHARS = 12
 #: Replaces `episode:` in the name of a turn from a session start, where the rest of the conversation is unknown.
 STARTED = "started:"
-#: Replaces `episode:` in the name of a turn of which the start text of a session contains a part.
-PARTLY = "partly:"
 #: Precedes the name of a statement.
 SAID = "said:"
 
@@ -63,10 +61,6 @@ def statement_name(text: str) -> str:
 
 def is_given(name: str, given: Collection[str]) -> bool:
     return name in given or name.replace("episode:", STARTED, 1) in given
-
-
-def is_partly_given(name: str, given: Collection[str]) -> bool:
-    return name.replace("episode:", PARTLY, 1) in given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,7 +127,7 @@ def find(
     found = [
         turn
         for row, score in needed.chunks[: tuning.TURN_CHUNKS]
-        for turn in _turns(row, score, words, given)
+        for turn in _turns(row, score, words)
     ]
     worth = {
         one: score
@@ -139,7 +139,10 @@ def find(
     said: set[str] = set()
     for text in told:
         _once(text, said)
-    shown = [_stretch({one: _once(text, said) for one, text in turns.items()}) for turns in kept]
+    shown = [
+        _stretch({one: brief.untold(_once(text, said), given) for one, text in turns.items()})
+        for turns in kept
+    ]
     return [one for one in shown if brief.says_something(one.text)]
 
 
@@ -161,9 +164,7 @@ def _once_each(worth: Mapping[_Turn, float]) -> dict[_Turn, float]:
     }
 
 
-def _turns(
-    row: FoundRow, score: float, words: Sequence[QuestionWord], given: Collection[str]
-) -> Iterator[_Turn]:
+def _turns(row: FoundRow, score: float, words: Sequence[QuestionWord]) -> Iterator[_Turn]:
     """Yield the turns of a chunk; a commit is one."""
     is_talk = row.source_type == SourceType.SESSION
     texts = (
@@ -174,7 +175,6 @@ def _turns(
     labels = split.speakers(texts) if is_talk else [""]
     for place, (text, label) in enumerate(zip(texts, labels, strict=True)):
         named = _SPEAKER.match(text)
-        text = brief.without_told(text, row.source.part(row.position, place), given)
         if text.strip():
             yield _Turn(
                 row=row,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search, split
-from signet.domain.episodes.models import PARTLY, STARTED, FoundRow, SourceType
+from signet.domain.episodes.models import STARTED, FoundRow, SourceType
 from signet.domain.extraction import rules
 from signet.domain.graph import changes, values
 from signet.domain.graph.changes import Dated, Replacement
@@ -227,21 +227,21 @@ def listable(chunk: str) -> list[str]:
 
 
 def known(one: Decided) -> list[str]:
-    """Return the statements and facts that a session with a statement knows."""
+    """Return the statements and facts that a session with a statement knows, and the agent's question."""
     facts = rules.extract(f"{_USER}: {one.text}").facts
     parts = chain.from_iterable(sentences.paragraphs(one.text))
-    return [one.text, *parts, *(fact.content for fact in facts)]
+    return [one.question, one.text, *parts, *(fact.content for fact in facts)]
 
 
 def names(found: Sequence[Decided], told: str) -> list[str]:
-    """Return the names of the turns that a text quotes, whole or in part.
+    """Return the names of the turns that a text quotes as a whole.
 
     A prompt that quotes a revoked rule must quote its revocation too.
     """
     return [
-        one.name.replace("episode:", STARTED if one.is_whole else PARTLY, 1)
+        one.name.replace("episode:", STARTED, 1)
         for one in found
-        if one.line in told and not _takes_back(one.text)
+        if one.is_whole and one.line in told and not _takes_back(one.text)
     ]
 
 
