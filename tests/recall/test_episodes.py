@@ -253,10 +253,11 @@ def test_the_first_results_show_other_exchanges_of_their_session_that_answer(db:
 
 
 def test_an_asked_name_ranks_before_a_later_value_of_another_setting(db: Database) -> None:
-    both = "User: kiosk\nAssistant: `IDLE_RESET_S = 90`, `IDLE_WARN_S = 15`."
+    both = "User: kiosk in the foyer\nAssistant: `IDLE_RESET_S = 90`, `IDLE_WARN_S = 15`."
     old = say(db, "s1", both, at="2026-02-03T09:00:00Z")
     new = say(db, "s2", "User: kiosk\nAssistant: `IDLE_RESET_S = 150`.", at="2026-02-20T09:00:00Z")
     assert found(ask(db, "IDLE_WARN_S", reader=OWN))[0] == old
+    assert found(ask(db, "foyer", reader=OWN))[0] == old
     assert found(ask(db, "what is IDLE_RESET_S", reader=OWN))[:2] == [new, old]
 
 

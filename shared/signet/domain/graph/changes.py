@@ -185,9 +185,10 @@ def is_about(question: str, text: str, later: str, change: Replacement) -> bool:
     """Return whether a question is about the replaced statement of a text rather than its rest.
 
     That is so if it shares a word with the statement or none with the rest, or if a value changed. A question with an
-    identifier that the later text lacks is about the earlier one.
+    identifier, or of one word, that the later text lacks is about the earlier one.
     """
-    names = {one.lower() for one in _IDENTIFIER.findall(question)}
+    words = question.split()
+    names = {one.lower() for one in (_IDENTIFIER.findall(question) if words[1:] else words)}
     if any(one in text.lower() and one not in later.lower() for one in names):
         return False
     asked, old = ({*map(stem_of, fts.content_words(one))} for one in (question, change.old))
