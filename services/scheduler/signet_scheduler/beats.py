@@ -145,7 +145,7 @@ BEATS = (
         _if(lambda tx, s: s.backup.daily and lookup.is_any(tx)),
         _job("backup"),
     ),
-    # Its start also looks whether the index has to be made again, so it runs without gaps too.
+    # Its start also checks whether the index must be created again, so it runs without gaps, too.
     Beat("embedding_gaps", lambda s: MINUTE_MS, _find_gaps, _fill_gaps, starts_empty=True),
     Beat(
         "graph",

@@ -5,7 +5,7 @@ yields is a line for people.
 
 A parameter is declared by its type and the help text: `dry_run: Annotated[bool, "Change nothing."] = False` is
 `--dry-run`. `opt` adds a short flag or limits, and `arg` makes a positional argument. A parameter whose type is a
-NamedTuple stands for the fields of that class, so that several commands can share them.
+NamedTuple adds the fields of that class, so that several commands can share them.
 """
 
 import functools
